@@ -21,7 +21,7 @@ let package = Package(
     // The event loop that sessions run on, and simulated devices to test with.
     .library(name: "EventLoop", targets: ["EventLoop"]),
     // Runs a session on the event loop.
-    .library(name: "SessionRunning", targets: ["SessionRunning"]),
+    .library(name: "Reconnecting", targets: ["Reconnecting"]),
     .library(name: "Loopback", targets: ["Loopback"]),
     // The types of system calls that a link or a simulated device of your own needs.
     .library(name: "Posix", targets: ["Posix"]),
@@ -56,7 +56,7 @@ let package = Package(
     // MARK: Values: no clock, file or port; what comes in and what goes out are arguments.
 
     // Text from outside made harmless, numbers in words, JSON.
-    .target(name: "PlainText", path: "Sources/Values/PlainText", swiftSettings: strict),
+    .target(name: "TextTools", path: "Sources/Values/TextTools", swiftSettings: strict),
     // Regular expressions, the one dialect of the program.
     .target(name: "Patterns", path: "Sources/Values/Patterns", swiftSettings: strict),
     // Searching received bytes for one of several texts or regular expressions.
@@ -72,19 +72,19 @@ let package = Package(
       name: "TransferProtocols", path: "Sources/Values/TransferProtocols", swiftSettings: strict),
     // Dialogues of scripts.
     .target(
-      name: "Scripting", dependencies: ["Expectations", "PlainText"],
-      path: "Sources/Values/Scripting", swiftSettings: strict),
+      name: "Dialogues", dependencies: ["Expectations", "TextTools"],
+      path: "Sources/Values/Dialogues", swiftSettings: strict),
     // The stages between a device's bytes and the screen, which can be fuzzed.
     .target(
-      name: "Views", dependencies: ["Patterns"], path: "Sources/Values/Views", swiftSettings: strict
-    ),
+      name: "TextStages", dependencies: ["Patterns"], path: "Sources/Values/TextStages",
+      swiftSettings: strict),
     // Numbers in what a device sends, and curves of them.
     .target(
-      name: "Plotting", dependencies: ["Patterns", "PlainText", "Views"],
+      name: "Plotting", dependencies: ["Patterns", "TextStages", "TextTools"],
       path: "Sources/Values/Plotting", swiftSettings: strict),
     // The parameters of commands, declared once: reading words, help, completion.
     .target(
-      name: "Options", dependencies: ["PlainText"], path: "Sources/Values/Options",
+      name: "Options", dependencies: ["TextTools"], path: "Sources/Values/Options",
       swiftSettings: strict),
     // Parsing of the configuration file.
     .target(name: "Configuration", path: "Sources/Values/Configuration", swiftSettings: strict),
@@ -93,7 +93,7 @@ let package = Package(
     // of each other.
     .target(name: "Observing", dependencies: ["CObserving"], swiftSettings: strict),
     .target(
-      name: "SerialCore", dependencies: ["CSerial", "Observing", "PlainText", "Posix", system],
+      name: "SerialCore", dependencies: ["CSerial", "Observing", "Posix", "TextTools", system],
       swiftSettings: strict),
     .target(
       name: "DeviceWatch", dependencies: ["CUdev", "Observing", "Posix", system],
@@ -103,14 +103,14 @@ let package = Package(
 
     // Polling, reconnecting, draining.
     .target(
-      name: "SessionRunning",
+      name: "Reconnecting",
       dependencies: ["DeviceWatch", "EventLoop", "Observing", "Posix", "SerialCore", system],
-      path: "Sources/Sessions/SessionRunning",
+      path: "Sources/Sessions/Reconnecting",
       swiftSettings: strict),
     // Links over the network and over sockets.
     .target(
       name: "NetworkLinks",
-      dependencies: ["CSerial", "EventLoop", "PlainText", "Posix", "SerialCore", "Telnet", system],
+      dependencies: ["CSerial", "EventLoop", "Posix", "SerialCore", "Telnet", "TextTools", system],
       path: "Sources/Sessions/NetworkLinks",
       swiftSettings: strict),
     // Pseudo-terminals with simulated devices.
@@ -119,29 +119,29 @@ let package = Package(
       path: "Sources/Sessions/Loopback", swiftSettings: strict),
     // The formats of logs as pure values, and the thread that writes them.
     .target(
-      name: "Logs", dependencies: ["PlainText", "Plotting", "Posix", "Views", system],
+      name: "Logs", dependencies: ["Plotting", "Posix", "TextStages", "TextTools", system],
       path: "Sources/Sessions/Logs", swiftSettings: strict),
     // What a device sent last, in bounded memory, and searching it.
     .target(
-      name: "Scrollback", dependencies: ["Logs", "Patterns", "Views"],
+      name: "Scrollback", dependencies: ["Logs", "Patterns", "TextStages"],
       path: "Sources/Sessions/Scrollback", swiftSettings: strict),
     // All of it for any front end: no terminal, no arguments, no exit statuses, no words for a user.
     .target(
-      name: "SessionKit",
+      name: "Sessions",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Expectations", "Framing", "Logs", "Loopback", "NetworkLinks",
-        "Observing", "PlainText", "Posix", "Scripting", "SerialCore", "SessionRunning", "Telnet",
-        "TransferProtocols", "Views", system,
+        "DeviceWatch", "Dialogues", "EventLoop", "Expectations", "Framing", "Logs", "Loopback",
+        "NetworkLinks", "Observing", "Posix", "Reconnecting", "SerialCore", "Telnet", "TextStages",
+        "TextTools", "TransferProtocols", system,
       ],
-      path: "Sources/Sessions/SessionKit",
+      path: "Sources/Sessions/Sessions",
       swiftSettings: strict),
 
     // Serial ports for programs: an actor, and a port that blocks.
     .target(
       name: "SerialPorts",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Expectations", "Framing", "Observing", "Posix", "SerialCore",
-        "SessionRunning", system,
+        "DeviceWatch", "EventLoop", "Expectations", "Framing", "Observing", "Posix", "Reconnecting",
+        "SerialCore", system,
       ],
       swiftSettings: strict),
 
@@ -149,27 +149,26 @@ let package = Package(
 
     // Keys, lists and lines of a terminal as values: no I/O, nothing specific to serialterm.
     .target(
-      name: "TerminalUI", dependencies: ["PlainText"], path: "Sources/Terminal/TerminalUI",
-      swiftSettings: strict),
+      name: "TerminalWidgets", dependencies: ["TextTools"],
+      path: "Sources/Terminal/TerminalWidgets", swiftSettings: strict),
     // The user's terminal: screen, keyboard, dialogs. No sessions' fates, no arguments, no exit statuses.
     .target(
-      name: "TerminalFrontEnd",
+      name: "Terminal",
       dependencies: [
-        "CTerminalGuard", "EventLoop", "Logs", "Patterns", "PlainText", "Plotting", "Posix",
-        "Scrollback", "SerialCore", "TerminalUI", "Views", system,
+        "CTerminalGuard", "EventLoop", "Logs", "Patterns", "Plotting", "Posix", "Scrollback",
+        "SerialCore", "TerminalWidgets", "TextStages", "TextTools", system,
       ],
-      path: "Sources/Terminal/TerminalFrontEnd",
+      path: "Sources/Terminal/Terminal",
       swiftSettings: strict),
 
     // The program.
     .executableTarget(
       name: "serialterm",
       dependencies: [
-        "CTerminalGuard", "Configuration", "DeviceWatch", "EventLoop", "Expectations", "Framing",
-        "Logs", "Loopback", "NetworkLinks", "Observing", "Options", "Patterns", "PlainText",
-        "Plotting", "Posix", "Scripting", "Scrollback", "SerialCore", "SessionKit",
-        "SessionRunning", "Telnet", "TerminalFrontEnd", "TerminalUI", "TransferProtocols", "Views",
-        system,
+        "CTerminalGuard", "Configuration", "DeviceWatch", "Dialogues", "EventLoop", "Expectations",
+        "Framing", "Logs", "Loopback", "NetworkLinks", "Observing", "Options", "Patterns",
+        "Plotting", "Posix", "Reconnecting", "Scrollback", "SerialCore", "Sessions", "Telnet",
+        "Terminal", "TerminalWidgets", "TextStages", "TextTools", "TransferProtocols", system,
       ],
       swiftSettings: strict),
 
@@ -177,8 +176,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Posix", "SerialCore", "SessionKit", "SessionRunning",
-        "TerminalFrontEnd", "TerminalUI", system,
+        "DeviceWatch", "EventLoop", "Posix", "Reconnecting", "SerialCore", "Sessions", "Terminal",
+        "TerminalWidgets", system,
       ],
       path: "Tests/TestSupport",
       swiftSettings: strict),
@@ -192,7 +191,7 @@ let package = Package(
       name: "EventLoopTests", dependencies: ["EventLoop", "Posix", system],
       path: "Tests/Foundations/EventLoopTests", swiftSettings: strict),
     .testTarget(
-      name: "PlainTextTests", dependencies: ["PlainText"], path: "Tests/Values/PlainTextTests",
+      name: "TextToolsTests", dependencies: ["TextTools"], path: "Tests/Values/TextToolsTests",
       swiftSettings: strict),
     .testTarget(
       name: "PatternsTests", dependencies: ["Patterns"], path: "Tests/Values/PatternsTests",
@@ -210,15 +209,17 @@ let package = Package(
       name: "TransferProtocolsTests", dependencies: ["TransferProtocols"],
       path: "Tests/Values/TransferProtocolsTests", swiftSettings: strict),
     .testTarget(
-      name: "ScriptingTests", dependencies: ["Scripting", "Expectations"],
-      path: "Tests/Values/ScriptingTests", swiftSettings: strict),
+      name: "DialoguesTests", dependencies: ["Dialogues", "Expectations"],
+      path: "Tests/Values/DialoguesTests", swiftSettings: strict),
     .testTarget(
-      name: "ViewsTests", dependencies: ["Views", "Patterns", "TerminalUI", "TestSupport"],
-      path: "Tests/Values/ViewsTests", swiftSettings: strict),
+      name: "TextStagesTests",
+      dependencies: ["TextStages", "Patterns", "TerminalWidgets", "TestSupport"],
+      path: "Tests/Values/TextStagesTests", swiftSettings: strict),
     .testTarget(
       name: "PlottingTests",
-      dependencies: ["Plotting", "Patterns", "Posix", "TestSupport", "Views", system],
-      path: "Tests/Values/PlottingTests", swiftSettings: strict),
+      dependencies: ["Plotting", "Patterns", "Posix", "TestSupport", "TextStages", system],
+      path: "Tests/Values/PlottingTests",
+      swiftSettings: strict),
     .testTarget(
       name: "OptionsTests", dependencies: ["Options"], path: "Tests/Values/OptionsTests",
       swiftSettings: strict),
@@ -236,18 +237,18 @@ let package = Package(
       dependencies: ["DeviceWatch", "Observing", "Posix", "TestSupport", system],
       swiftSettings: strict),
     .testTarget(
-      name: "SessionRunningTests",
+      name: "ReconnectingTests",
       dependencies: [
-        "SessionRunning", "DeviceWatch", "EventLoop", "Loopback", "Observing", "Posix",
-        "SerialCore", "TestSupport", system,
+        "Reconnecting", "DeviceWatch", "EventLoop", "Loopback", "Observing", "Posix", "SerialCore",
+        "TestSupport", system,
       ],
-      path: "Tests/Sessions/SessionRunningTests",
+      path: "Tests/Sessions/ReconnectingTests",
       swiftSettings: strict),
     .testTarget(
       name: "NetworkLinksTests",
       dependencies: [
-        "NetworkLinks", "EventLoop", "Posix", "SerialCore", "SessionKit", "SessionRunning",
-        "Telnet", "TestSupport", system,
+        "NetworkLinks", "EventLoop", "Posix", "Reconnecting", "SerialCore", "Sessions", "Telnet",
+        "TestSupport", system,
       ],
       path: "Tests/Sessions/NetworkLinksTests",
       swiftSettings: strict),
@@ -257,19 +258,19 @@ let package = Package(
       path: "Tests/Sessions/LoopbackTests", swiftSettings: strict),
     .testTarget(
       name: "LogsTests",
-      dependencies: ["Logs", "Plotting", "Posix", "TestSupport", "Views", system],
+      dependencies: ["Logs", "Plotting", "Posix", "TestSupport", "TextStages", system],
       path: "Tests/Sessions/LogsTests", swiftSettings: strict),
     .testTarget(
       name: "ScrollbackTests", dependencies: ["Scrollback", "Patterns"],
       path: "Tests/Sessions/ScrollbackTests", swiftSettings: strict),
     .testTarget(
-      name: "SessionKitTests",
+      name: "SessionsTests",
       dependencies: [
-        "SessionKit", "DeviceWatch", "EventLoop", "Expectations", "Logs", "Loopback",
-        "NetworkLinks", "Observing", "PlainText", "Posix", "Scripting", "SerialCore",
-        "SessionRunning", "Telnet", "TestSupport", "TransferProtocols", "Views", system,
+        "Sessions", "DeviceWatch", "Dialogues", "EventLoop", "Expectations", "Logs", "Loopback",
+        "NetworkLinks", "Observing", "Posix", "Reconnecting", "SerialCore", "Telnet", "TestSupport",
+        "TextStages", "TextTools", "TransferProtocols", system,
       ],
-      path: "Tests/Sessions/SessionKitTests",
+      path: "Tests/Sessions/SessionsTests",
       swiftSettings: strict),
     .testTarget(
       name: "SerialPortsTests",
@@ -285,23 +286,23 @@ let package = Package(
         "SerialCore", "SerialPorts", system,
       ]),
     .testTarget(
-      name: "TerminalUITests", dependencies: ["TerminalUI", "TestSupport"],
-      path: "Tests/Terminal/TerminalUITests", swiftSettings: strict),
+      name: "TerminalWidgetsTests", dependencies: ["TerminalWidgets", "TestSupport"],
+      path: "Tests/Terminal/TerminalWidgetsTests", swiftSettings: strict),
     .testTarget(
-      name: "TerminalFrontEndTests",
+      name: "TerminalTests",
       dependencies: [
-        "TerminalFrontEnd", "EventLoop", "Logs", "PlainText", "Plotting", "Posix", "Scrollback",
-        "SerialCore", "TerminalUI", "TestSupport", "Views", system,
+        "Terminal", "EventLoop", "Logs", "Plotting", "Posix", "Scrollback", "SerialCore",
+        "TerminalWidgets", "TestSupport", "TextStages", "TextTools", system,
       ],
-      path: "Tests/Terminal/TerminalFrontEndTests",
+      path: "Tests/Terminal/TerminalTests",
       swiftSettings: strict),
     .testTarget(
       name: "serialtermTests",
       dependencies: [
-        "serialterm", "Configuration", "DeviceWatch", "EventLoop", "Logs", "NetworkLinks",
-        "Observing", "Options", "Patterns", "PlainText", "Plotting", "Posix", "Scripting",
-        "Scrollback", "SerialCore", "SessionKit", "SessionRunning", "Telnet", "TerminalFrontEnd",
-        "TerminalUI", "TestSupport", "TransferProtocols", "Views", system,
+        "serialterm", "Configuration", "DeviceWatch", "Dialogues", "EventLoop", "Logs",
+        "NetworkLinks", "Observing", "Options", "Patterns", "Plotting", "Posix", "Reconnecting",
+        "Scrollback", "SerialCore", "Sessions", "Telnet", "Terminal", "TerminalWidgets",
+        "TestSupport", "TextStages", "TextTools", "TransferProtocols", system,
       ],
       swiftSettings: strict),
   ],

@@ -19,7 +19,7 @@ let package = Package(
         .product(name: "Loopback", package: "serialterm"),
         .product(name: "SerialCore", package: "serialterm"),
         .product(name: "SerialPorts", package: "serialterm"),
-        .product(name: "SessionRunning", package: "serialterm"),
+        .product(name: "Reconnecting", package: "serialterm"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .executableTarget(

@@ -1,6 +1,6 @@
 import Patterns
-import PlainText
-import Views
+import TextStages
+import TextTools
 
 /// Numbers in lines: how the stream is cut does not matter; every number is that of its digits; names are harmless and
 /// bounded; what was read can be drawn and written as a table.

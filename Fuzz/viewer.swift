@@ -4,15 +4,15 @@ import Logs
 import NetworkLinks
 import Observing
 import Posix
+import Reconnecting
 import Scrollback
 import SerialCore
-import SessionKit
-import SessionRunning
+import Sessions
 import SystemPackage
 import Telnet
-import TerminalFrontEnd
-import TerminalUI
-import Views
+import Terminal
+import TerminalWidgets
+import TextStages
 
 /// The whole way of a viewer: a session of another process says these bytes, and they pass the socket, telnet, RFC 2217,
 /// the messages about members, the hub, the scrollback, a log's formats and the view, with times that lie and a clock that

@@ -1,4 +1,4 @@
-import PlainText
+import TextTools
 
 /// An invalid item in a list `name=value,name=value`.
 public struct ItemParsingError: Error, Hashable, Sendable, CustomStringConvertible {

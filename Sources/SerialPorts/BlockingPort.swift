@@ -1,8 +1,8 @@
-public import Framing
 import EventLoop
+public import Framing
 import Posix
+import Reconnecting
 public import SerialCore
-import SessionRunning
 public import SystemPackage
 
 /// A serial port whose methods wait: for scripts, tests, and programs with a thread for each port.

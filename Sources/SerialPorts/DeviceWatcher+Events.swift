@@ -2,7 +2,7 @@ public import DeviceWatch
 import EventLoop
 import Observing
 import Posix
-import SessionRunning
+import Reconnecting
 public import SystemPackage
 
 /// A token for following the devices, on the executor that polls for them.

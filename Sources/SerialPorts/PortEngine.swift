@@ -2,8 +2,8 @@ import DeviceWatch
 import EventLoop
 import Observing
 import Posix
+import Reconnecting
 import SerialCore
-import SessionRunning
 import SystemPackage
 
 /// A session with a buffer of what was received, and lines of callers that wait for it: what ``SerialPort`` and

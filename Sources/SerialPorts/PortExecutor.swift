@@ -1,8 +1,8 @@
 import EventLoop
 import Glibc
 import Posix
+import Reconnecting
 import SerialCore
-import SessionRunning
 import Synchronization
 public import SystemPackage
 

@@ -3,11 +3,11 @@ import Configuration
 import DeviceWatch
 import Glibc
 import Options
+import Reconnecting
 import SerialCore
-import SessionKit
-import SessionRunning
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 
 /// The program: parses the command line, runs the command, and ends the process.
 @main

@@ -1,7 +1,6 @@
 import Posix
 import SystemPackage
 import TestSupport
-import TestSupport
 import Testing
 
 @testable import SerialCore

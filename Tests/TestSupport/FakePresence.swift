@@ -1,6 +1,6 @@
 package import DeviceWatch
+package import Reconnecting
 package import SerialCore
-package import SessionRunning
 package import SystemPackage
 
 /// The presence of a far end that a test controls.

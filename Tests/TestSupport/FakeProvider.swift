@@ -1,8 +1,8 @@
 package import DeviceWatch
 package import EventLoop
+package import Reconnecting
 package import SerialCore
-package import SessionKit
-package import SessionRunning
+package import Sessions
 package import SystemPackage
 
 /// A kind of endpoint that a test controls: `fake:NAME`, unless it replaces another kind.

@@ -1,8 +1,8 @@
 import Glibc
 import Posix
 package import SystemPackage
-package import TerminalFrontEnd
-package import TerminalUI
+package import Terminal
+package import TerminalWidgets
 
 /// A user's terminal that a test controls, with a pipe for typed bytes and one for shown bytes. Messages have a
 /// separate pipe if the output is not a terminal.

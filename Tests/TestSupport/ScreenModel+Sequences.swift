@@ -1,4 +1,4 @@
-import TerminalUI
+import TerminalWidgets
 
 extension ScreenModel {
   public mutating func write(_ text: String) { write(Array(text.utf8)) }

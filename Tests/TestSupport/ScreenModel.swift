@@ -1,4 +1,4 @@
-public import TerminalUI
+public import TerminalWidgets
 
 /// A small terminal emulator. It behaves like xterm for the sequences that it knows, and reports the others.
 public struct ScreenModel {

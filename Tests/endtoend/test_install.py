@@ -94,7 +94,7 @@ class InstallTests(unittest.TestCase):
 
     def test_program_links_no_library_that_it_can_do_without(self):
         program = (self.prefix / "bin/serialterm").read_bytes()
-        # The last two are Swift's regular expressions: `PlainText` finds and replaces without them.
+        # The last two are Swift's regular expressions: `TextTools` finds and replaces without them.
         for name in (b"FoundationEssentials", b"_StringProcessing", b"_RegexParser"):
             self.assertNotIn(name, program)
 

@@ -1,7 +1,7 @@
 import DeviceWatch
-import PlainText
 import SystemPackage
 import Testing
+import TextTools
 
 @testable import serialterm
 

@@ -2,8 +2,8 @@ import EventLoop
 import Glibc
 import Posix
 import SystemPackage
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
 import TestSupport
 import Testing
 

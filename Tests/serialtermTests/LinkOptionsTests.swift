@@ -1,6 +1,6 @@
 import Options
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
 import TestSupport
 import Testing

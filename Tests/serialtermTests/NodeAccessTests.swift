@@ -1,6 +1,6 @@
 import DeviceWatch
 import SystemPackage
-import TerminalUI
+import TerminalWidgets
 import Testing
 
 @testable import serialterm

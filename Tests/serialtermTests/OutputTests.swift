@@ -1,9 +1,9 @@
-import PlainText
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 import Testing
+import TextTools
 
 @testable import serialterm
 

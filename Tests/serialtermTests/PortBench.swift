@@ -1,7 +1,7 @@
 import EventLoop
+import Reconnecting
 import SerialCore
-import SessionKit
-import SessionRunning
+import Sessions
 import SystemPackage
 import TestSupport
 

@@ -1,7 +1,7 @@
-import PlainText
 import SerialCore
 import SystemPackage
 import Testing
+import TextTools
 
 @testable import serialterm
 

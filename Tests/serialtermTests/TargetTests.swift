@@ -1,6 +1,6 @@
 import DeviceWatch
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
 import Testing
 

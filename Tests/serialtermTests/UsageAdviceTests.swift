@@ -1,9 +1,9 @@
 import Configuration
+import Dialogues
 import Options
 import Patterns
-import PlainText
-import Scripting
 import Testing
+import TextTools
 
 @testable import serialterm
 

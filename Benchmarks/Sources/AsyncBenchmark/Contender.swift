@@ -1,9 +1,9 @@
 import EventLoop
 import Foundation
 import Framing
+import Reconnecting
 import SerialCore
 import SerialPorts
-import SessionRunning
 import SystemPackage
 
 /// A way to use a port, which is compared with the others.

@@ -1,7 +1,7 @@
 public import Plotting
 public import Posix
 public import SystemPackage
-public import Views
+public import TextStages
 
 /// A log of one or several sessions. It takes records without waiting, and writes them on a separate thread.
 ///

@@ -1,9 +1,9 @@
 public import EventLoop
-import PlainText
 public import Posix
 public import SerialCore
 public import SystemPackage
 package import Telnet
+import TextTools
 
 /// A link over a stream: a port of a server (RFC 2217), or a plain byte stream.
 ///

@@ -1,7 +1,7 @@
 package import Glibc
-import PlainText
 import Posix
 package import SystemPackage
+import TextTools
 
 /// The other end of a connection, as the kernel reports it.
 package enum StreamPeer: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import Logs
-import Views
+import TextStages
 
 /// The lines of a scrollback at one moment, for another thread that writes them to a file.
 public struct ScrollbackCopy: Sendable {

@@ -1,5 +1,5 @@
 public import Patterns
-import Views
+import TextStages
 
 /// Finds the lines of a scrollback that match a pattern, in steps, the newest first, while the scrollback grows.
 ///

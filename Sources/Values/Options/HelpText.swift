@@ -1,4 +1,4 @@
-import PlainText
+import TextTools
 
 /// The help of a command as lines for a terminal.
 public struct HelpText {

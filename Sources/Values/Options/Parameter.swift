@@ -1,4 +1,4 @@
-import PlainText
+import TextTools
 
 /// A declared parameter with the type of its value. It is the key of the value in ``Values``.
 public struct Parameter<Value: Sendable>: Declared {

@@ -1,8 +1,8 @@
 import EventLoop
-import PlainText
 import Posix
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 /// Rings the bell, or runs the command of a rule, when something happens.
 ///

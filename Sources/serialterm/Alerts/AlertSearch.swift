@@ -1,5 +1,5 @@
-import Views
 import Patterns
+import TextStages
 
 /// Searches the lines of a device for the expressions of alerts. A value.
 ///

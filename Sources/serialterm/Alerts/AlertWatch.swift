@@ -2,7 +2,7 @@ import EventLoop
 import Patterns
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
 
 /// Watches a port for the events of alert rules.
 final class AlertWatch: SessionObserver {

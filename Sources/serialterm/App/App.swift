@@ -1,11 +1,11 @@
 import EventLoop
 import Glibc
 import Posix
+import Reconnecting
 import SerialCore
-import SessionKit
-import SessionRunning
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 
 /// The running program: one loop, one console, any number of sessions, and the way in which it ends.
 ///

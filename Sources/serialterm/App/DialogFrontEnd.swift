@@ -1,9 +1,9 @@
 import EventLoop
 import Glibc
 import Posix
-import SessionRunning
+import Reconnecting
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 
 /// The front end of a program without sessions: dialogs on the user's terminal, such as the choice of a session.
 final class DialogFrontEnd: FrontEnd {

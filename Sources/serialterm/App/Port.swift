@@ -1,10 +1,10 @@
 import EventLoop
 import NetworkLinks
 import Observing
-import PlainText
 import SerialCore
-import SessionKit
-import TerminalFrontEnd
+import Sessions
+import Terminal
+import TextTools
 
 /// A session with its controller, the observed state that decides which commands are available, and the messages
 /// about its events.

@@ -1,9 +1,9 @@
 import Options
-import PlainText
 import SerialCore
 import SystemPackage
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
+import TextTools
 
 /// A kind of argument, with its parser and the way to ask a user for it.
 struct ArgumentKind<Value: Sendable>: Sendable {

@@ -1,9 +1,9 @@
 import EventLoop
 import Plotting
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 
 /// One use of a command: its sender, the session that it acts on, and the receiver of the outcome.
 struct CommandCall {

@@ -1,5 +1,5 @@
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
 
 /// The list of all commands. Unavailable commands are dimmed, and the reason is shown.
 struct CommandList {

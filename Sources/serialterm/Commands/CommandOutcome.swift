@@ -1,4 +1,4 @@
-import TerminalFrontEnd
+import Terminal
 
 /// The outcome of a command. It is the same for every sender: a key, the palette, a line of JSON, a script, a program
 /// at the control socket, or a signal.

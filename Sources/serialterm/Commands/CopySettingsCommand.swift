@@ -1,7 +1,7 @@
 import Options
-import PlainText
 import SerialCore
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 extension Command {
   /// Prints the options that reproduce the present settings in the next session.

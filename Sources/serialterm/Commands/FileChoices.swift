@@ -1,8 +1,8 @@
 import Glibc
-import PlainText
 import Posix
 import SystemPackage
-import TerminalUI
+import TerminalWidgets
+import TextTools
 
 /// The choices for a path that is being typed: the entries of the folder that the typed part leads to.
 ///

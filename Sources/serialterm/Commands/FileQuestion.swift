@@ -1,8 +1,8 @@
 import EventLoop
 import Posix
 import SystemPackage
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
 
 /// The question for a file. It reads the folders of the typed path, one at a time.
 final class FileQuestion {

@@ -1,8 +1,8 @@
 import EventLoop
-import PlainText
 import SystemPackage
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
+import TextTools
 
 /// Writes files for the user of a terminal: asks before a file that exists is changed, and reports the result.
 final class FileSaver {

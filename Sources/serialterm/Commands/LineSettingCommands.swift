@@ -1,7 +1,7 @@
 import Options
 import SerialCore
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
 
 /// The commands that change the settings of the line.
 extension Command {

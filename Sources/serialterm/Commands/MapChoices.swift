@@ -1,7 +1,7 @@
 import Options
-import TerminalFrontEnd
-import TerminalUI
-import Views
+import Terminal
+import TerminalWidgets
+import TextStages
 
 /// The character maps to choose from. Each can be switched on or off.
 enum MapChoices {

@@ -1,6 +1,6 @@
-import TerminalFrontEnd
-import TerminalUI
-import Views
+import Terminal
+import TerminalWidgets
+import TextStages
 
 /// The commands that switch character maps on and off.
 extension Command {

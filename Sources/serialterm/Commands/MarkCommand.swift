@@ -1,7 +1,7 @@
 import Logs
-import PlainText
-import SessionKit
-import Views
+import Sessions
+import TextStages
+import TextTools
 
 extension Command {
   /// Marks a moment in the view and in the logs, so that the user can find it again.

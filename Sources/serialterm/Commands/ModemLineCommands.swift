@@ -1,6 +1,6 @@
 import SerialCore
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
 
 /// The commands for breaks and modem lines.
 extension Command {

@@ -1,7 +1,7 @@
 import SerialCore
-import SessionKit
+import Sessions
 import Telnet
-import TerminalFrontEnd
+import Terminal
 
 /// A condition of a command.
 ///

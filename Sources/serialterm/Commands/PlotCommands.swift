@@ -1,7 +1,7 @@
 import Patterns
-import PlainText
 import Plotting
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 /// The commands for the plot of the numbers that the device sends.
 extension Command {

@@ -1,11 +1,11 @@
 import Logs
 import Options
-import PlainText
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 /// The commands about the port and its log.
 extension Command {

@@ -1,6 +1,6 @@
 import Options
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
 
 extension Command {
   /// Runs a shell command on the open port, as `--exec` does instead of a session.

@@ -1,7 +1,7 @@
 import Configuration
 import SystemPackage
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
 
 /// The command that saves the changed settings of a session to the configuration file.
 extension Command {

@@ -1,6 +1,6 @@
 import Options
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 
 extension Command {
   /// Runs a script on the open port, as `--script` does at the start.

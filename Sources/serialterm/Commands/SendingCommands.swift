@@ -1,6 +1,6 @@
 import Options
-import SessionKit
-import TerminalFrontEnd
+import Sessions
+import Terminal
 
 /// The commands that send, or stop sending.
 extension Command {

@@ -1,7 +1,7 @@
 import SerialCore
-import SessionKit
-import TerminalFrontEnd
-import TerminalUI
+import Sessions
+import Terminal
+import TerminalWidgets
 
 /// The commands that play line sequences.
 extension Command {

@@ -1,8 +1,8 @@
-import PlainText
 import SerialCore
-import SessionKit
-import TerminalFrontEnd
-import TerminalUI
+import Sessions
+import Terminal
+import TerminalWidgets
+import TextTools
 
 /// The commands about the session as a whole.
 extension Command {

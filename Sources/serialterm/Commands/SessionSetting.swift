@@ -1,7 +1,7 @@
 import Options
 import SerialCore
-import TerminalFrontEnd
-import Views
+import Terminal
+import TextStages
 
 /// A setting that an option sets and a command of a session can change.
 struct SessionSetting {

@@ -1,9 +1,9 @@
 import DeviceWatch
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
 
 /// The commands for several ports in one program.
 extension Command {

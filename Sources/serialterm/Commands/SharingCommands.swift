@@ -1,10 +1,10 @@
 import NetworkLinks
-import PlainText
-import SessionKit
+import Sessions
 import SystemPackage
 import Telnet
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
+import TextTools
 
 /// The commands for the other members of a session.
 extension Command {

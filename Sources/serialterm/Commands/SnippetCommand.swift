@@ -1,4 +1,4 @@
-import Scripting
+import Dialogues
 
 extension Snippet {
   /// The command that sends the text.

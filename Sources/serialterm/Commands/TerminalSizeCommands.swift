@@ -1,4 +1,4 @@
-import TerminalFrontEnd
+import Terminal
 
 /// The commands that send the size of the window to the far end: a serial line has no other way to transmit it.
 extension Command {

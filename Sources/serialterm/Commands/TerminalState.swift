@@ -2,11 +2,11 @@ import DeviceWatch
 import Options
 import Plotting
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
+import TextStages
 import TransferProtocols
-import Views
 
 /// The observed state of a session: it decides which commands are available and what is shown.
 struct TerminalState: Hashable {

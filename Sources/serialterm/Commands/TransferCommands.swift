@@ -1,8 +1,8 @@
-import PlainText
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
+import TextTools
 import TransferProtocols
 
 /// The commands that send and receive files.

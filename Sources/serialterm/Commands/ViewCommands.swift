@@ -1,6 +1,6 @@
 import Options
-import TerminalFrontEnd
-import Views
+import Terminal
+import TextStages
 
 /// The commands that change how the device's output is shown.
 extension Command {

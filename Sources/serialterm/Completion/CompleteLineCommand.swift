@@ -1,5 +1,5 @@
 import Options
-import TerminalFrontEnd
+import Terminal
 
 /// `serialterm complete-line`: completes a command line, for the scripts of shells.
 struct CompleteLineCommand: Subcommand {

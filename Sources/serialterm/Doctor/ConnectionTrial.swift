@@ -1,9 +1,9 @@
 import EventLoop
-import PlainText
+import Reconnecting
 import SerialCore
-import SessionKit
-import SessionRunning
+import Sessions
 import SystemPackage
+import TextTools
 
 /// Connects once to a port over the network, as a session does, and reports what prevents it.
 enum ConnectionTrial {

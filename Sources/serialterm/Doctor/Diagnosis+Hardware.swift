@@ -1,7 +1,7 @@
 import DeviceWatch
-import PlainText
-import SessionKit
+import Sessions
 import SystemPackage
+import TextTools
 
 extension Diagnosis {
   /// Problems of the port itself.

@@ -1,8 +1,8 @@
 import DeviceWatch
-import PlainText
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
+import TextTools
 
 extension Diagnosis {
   /// Finds the programs that use the port, or may use it.

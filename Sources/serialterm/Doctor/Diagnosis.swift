@@ -1,6 +1,6 @@
-import PlainText
-import SessionKit
+import Sessions
 import SystemPackage
+import TextTools
 
 /// Derives the findings from the facts. A pure function.
 enum Diagnosis {

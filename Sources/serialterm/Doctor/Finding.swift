@@ -1,7 +1,7 @@
-import PlainText
 import SystemPackage
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
+import TextTools
 
 /// A problem that prevents the use of a port, or may interfere with it.
 struct Finding: Hashable {

@@ -1,6 +1,6 @@
-import PlainText
 import Posix
 import SystemPackage
+import TextTools
 
 extension Inspector {
   /// The folders that udev reads rules from, in order of precedence: see udev(7).

@@ -1,8 +1,8 @@
 import Glibc
-import PlainText
 import Posix
-import SessionKit
+import Sessions
 import SystemPackage
+import TextTools
 
 extension Inspector {
   var machine: Inspection.Machine {

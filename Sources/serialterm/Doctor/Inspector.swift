@@ -2,7 +2,7 @@ import DeviceWatch
 import Glibc
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
 
 /// Reads facts about the computer from /proc, /sys, /run and /etc. It opens no port and decides nothing.

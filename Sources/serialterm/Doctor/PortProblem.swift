@@ -1,6 +1,6 @@
-import PlainText
 import SerialCore
 import SystemPackage
+import TextTools
 
 /// Why a port cannot be used. `connect` and `doctor` use the same words.
 enum PortProblem: Hashable {

@@ -1,8 +1,8 @@
 import EventLoop
-import PlainText
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
+import TextTools
 
 /// Listens at one baud rate after the other while the device sends. It sends nothing.
 final class RateProber: SessionObserver {

@@ -1,6 +1,6 @@
-import PlainText
 import SerialCore
-import SessionKit
+import Sessions
+import TextTools
 
 /// The result of the search for a baud rate, for people and programs.
 struct RateReport {

@@ -1,6 +1,6 @@
 import Glibc
-import PlainText
 import SystemPackage
+import TextTools
 
 /// The program's exit status. Scripts rely on the numbers.
 enum ExitStatus: Hashable {

@@ -1,6 +1,6 @@
 import DeviceWatch
 import SerialCore
-import SessionKit
+import Sessions
 
 extension Failure {
   /// Describes why a session could not be bound to its target, with advice.

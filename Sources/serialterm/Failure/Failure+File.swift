@@ -1,7 +1,7 @@
-import PlainText
 import Posix
-import SessionKit
+import Sessions
 import SystemPackage
+import TextTools
 
 extension FileSource {
   /// Opens a file that the user named.

@@ -1,8 +1,8 @@
 import NetworkLinks
-import PlainText
 import Posix
-import SessionKit
+import Sessions
 import SystemPackage
+import TextTools
 
 extension Failure {
   /// Describes why clients cannot be accepted at a place.

@@ -1,8 +1,8 @@
 import DeviceWatch
-import PlainText
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
+import TextTools
 
 extension Failure {
   /// Describes an error of the port, with advice.

@@ -1,6 +1,6 @@
 import DeviceWatch
 import Logs
-import SessionKit
+import Sessions
 
 extension Failure {
   /// Describes why a session could not start, or has ended.

@@ -1,7 +1,7 @@
 import Glibc
-import PlainText
 import Posix
 import SystemPackage
+import TextTools
 
 /// Why a Unix socket may not be used, by its owner and mode. A value.
 struct SocketDenial: Hashable {

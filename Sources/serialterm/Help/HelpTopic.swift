@@ -1,5 +1,5 @@
 import Options
-import TerminalFrontEnd
+import Terminal
 
 /// The texts of `serialterm help` and of `--help`.
 enum HelpTopic {

@@ -1,6 +1,6 @@
 import NetworkLinks
 import Options
-import PlainText
+import TextTools
 
 /// Messages about wrong command lines. They suggest the intended option or command, and the help to read.
 enum UsageAdvice {

@@ -1,6 +1,6 @@
 import DeviceWatch
-import PlainText
 import SystemPackage
+import TextTools
 
 /// A property of a device that has changed.
 struct DeviceChange {

@@ -1,11 +1,11 @@
 import DeviceWatch
 import EventLoop
-import PlainText
+import Reconnecting
 import SerialCore
-import SessionKit
-import SessionRunning
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 /// Prints the devices and their changes until a count, a timeout or a signal.
 final class MonitorController: DeviceObserver {

@@ -1,5 +1,5 @@
-import PlainText
 import SerialCore
+import TextTools
 
 /// Texts about the author that has the pen.
 extension Author {

@@ -1,6 +1,6 @@
 import EventLoop
-import PlainText
 import SerialCore
+import TextTools
 
 /// Reports bytes with errors, and breaks. The first one is reported immediately. Further ones are counted, and
 /// reported after a second, then less and less often: a wrong speed causes thousands.

@@ -1,6 +1,6 @@
 import Logs
-import PlainText
 import SystemPackage
+import TextTools
 
 extension Log.News {
   /// A message about the news of a log.

@@ -1,5 +1,5 @@
 import EventLoop
-import PlainText
+import TextTools
 
 /// Reports input that is not sent. Typed input is reported immediately, then once a second with a count. Input of a
 /// pipe is counted, and reported at the end.

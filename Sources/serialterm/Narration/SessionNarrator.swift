@@ -1,12 +1,12 @@
 import DeviceWatch
 import Observing
-import PlainText
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
 import Telnet
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 /// Reports the events of a session to the user: the device is opened, lost and found again, the driver changed a
 /// setting, the session has news.

@@ -1,7 +1,7 @@
-import PlainText
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
+import TextTools
 
 extension SharingReport {
   /// The consequence of sharing a port.

@@ -1,7 +1,7 @@
-import PlainText
 import Posix
-import SessionKit
+import Sessions
 import SystemPackage
+import TextTools
 import TransferProtocols
 
 /// Texts about file transfers.

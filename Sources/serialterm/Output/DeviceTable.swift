@@ -1,9 +1,9 @@
 import DeviceWatch
-import PlainText
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalUI
+import TerminalWidgets
+import TextTools
 
 /// The devices as a table for people.
 struct DeviceTable {

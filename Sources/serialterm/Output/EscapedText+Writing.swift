@@ -1,5 +1,5 @@
-import PlainText
-import Scripting
+import Dialogues
+import TextTools
 
 extension EscapedText {
   /// Encodes bytes as one line of text that a terminal can show. `bytes(of:)` decodes it. Bytes that cannot be shown

@@ -1,9 +1,9 @@
 import Options
-import PlainText
 import Posix
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalUI
+import TerminalWidgets
+import TextTools
 
 /// The running sessions as a table.
 struct SessionTable {

@@ -1,6 +1,6 @@
-import PlainText
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
+import TextTools
 
 /// Rows of text in columns. Cells may come from a device, so they are made harmless for a terminal.
 struct Table {

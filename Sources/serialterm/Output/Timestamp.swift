@@ -1,5 +1,5 @@
 import Glibc
-import Views
+import TextStages
 
 /// A point in time in the forms that people and programs use.
 struct Timestamp {

@@ -1,6 +1,6 @@
 import Logs
 import Options
-import SessionKit
+import Sessions
 import SystemPackage
 
 /// The parameters of logs.

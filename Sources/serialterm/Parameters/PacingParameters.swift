@@ -1,6 +1,6 @@
 import Expectations
 import Options
-import SessionKit
+import Sessions
 
 /// The parameters that slow down sending, for devices without flow control.
 enum PacingParameters {

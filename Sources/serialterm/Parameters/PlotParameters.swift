@@ -1,9 +1,9 @@
 import Options
 import Patterns
-import PlainText
 import Plotting
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 /// The parameters of a plot.
 enum PlotParameters {

@@ -1,5 +1,5 @@
 import Options
-import SessionKit
+import Sessions
 
 /// The parameters that several commands for a device share.
 enum SessionParameters {

@@ -1,10 +1,10 @@
 import NetworkLinks
 import Options
-import PlainText
 import Posix
-import SessionKit
+import Sessions
 import SystemPackage
 import Telnet
+import TextTools
 
 /// The options for sharing a port with clients, of `serve` and `connect`.
 enum SharingParameters {
@@ -97,7 +97,7 @@ extension Values {
     self[SharingParameters.listen] + self[SharingParameters.unix]
   }
 
-  /// The user's name for other members of the session; nil for ``SessionKit/UserName/own``.
+  /// The user's name for other members of the session; nil for ``Sessions/UserName/own``.
   var userName: String? { self[SharingParameters.name].map(\.harmless) }
 
   /// The rules for all clients.

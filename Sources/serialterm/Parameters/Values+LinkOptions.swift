@@ -1,6 +1,6 @@
 import Options
 import SerialCore
-import SessionKit
+import Sessions
 
 /// Checks for options that the link of a TARGET does not support.
 ///

@@ -1,8 +1,8 @@
 import Logs
 import Options
 import Scrollback
-import TerminalFrontEnd
-import Views
+import Terminal
+import TextStages
 
 /// The parameters for showing received bytes.
 enum ViewParameters {

@@ -4,13 +4,13 @@ import Glibc
 import Logs
 import Observing
 import Options
-import PlainText
 import Plotting
+import Reconnecting
 import SerialCore
-import SessionKit
-import SessionRunning
-import TerminalFrontEnd
-import Views
+import Sessions
+import Terminal
+import TextStages
+import TextTools
 
 /// Records the numbers of devices without a user, until a signal or for a time.
 final class DevicePlot {

@@ -1,8 +1,8 @@
 import Glibc
-import PlainText
 import Posix
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 /// A file that a command makes from other files, or standard output.
 ///

@@ -1,10 +1,10 @@
 import Glibc
 import Options
-import PlainText
 import Plotting
 import Posix
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 /// `serialterm plot FILE…`: reads files, writes what was asked for, and otherwise shows the plot.
 struct FilePlot {

@@ -1,7 +1,7 @@
 import Glibc
-import PlainText
 import Posix
 import SystemPackage
+import TextTools
 
 /// Reads the lines of a file or a pipe, in bounded memory. Reading waits for a pipe.
 final class LineFile {

@@ -2,7 +2,7 @@ import EventLoop
 import Logs
 import Plotting
 import Posix
-import SessionKit
+import Sessions
 
 /// Looks for numbers in what a device sends, until it has found some.
 ///

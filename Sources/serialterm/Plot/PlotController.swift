@@ -1,12 +1,12 @@
 import EventLoop
-import PlainText
 import Plotting
 import Scrollback
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
-import TerminalUI
-import Views
+import Terminal
+import TerminalWidgets
+import TextStages
+import TextTools
 
 /// Plots the numbers of the ports of an interactive session.
 ///

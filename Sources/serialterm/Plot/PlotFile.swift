@@ -1,9 +1,9 @@
 import Glibc
 import Logs
-import PlainText
 import Plotting
 import SystemPackage
-import Views
+import TextStages
+import TextTools
 
 /// What a device sent, from a file: a log in any format, or other lines of numbers.
 final class PlotFile {

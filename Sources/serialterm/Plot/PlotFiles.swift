@@ -1,6 +1,6 @@
-import PlainText
 import Plotting
 import SystemPackage
+import TextTools
 
 /// Several files with the numbers of one plot, read in the order of their times.
 final class PlotFiles {

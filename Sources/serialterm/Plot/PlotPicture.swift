@@ -1,7 +1,7 @@
 import Logs
 import Plotting
-import TerminalFrontEnd
-import Views
+import Terminal
+import TextStages
 
 /// The picture of a plot.
 enum PlotPicture {

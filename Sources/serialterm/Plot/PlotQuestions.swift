@@ -1,6 +1,6 @@
 import Plotting
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
 
 /// Asks for settings of a plot that are typed.
 struct PlotQuestions {

@@ -1,8 +1,8 @@
 import EventLoop
-import PlainText
 import SystemPackage
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
+import TextTools
 
 /// Asks a user what of a plot to save, and where, and writes it.
 final class PlotSaver {

@@ -1,6 +1,6 @@
 import Plotting
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
 
 /// The curves of a recording as a table: for screen readers, and for output that is not a screen.
 enum PlotTable {

@@ -2,7 +2,7 @@ import EventLoop
 import Plotting
 import Posix
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 
 /// Shows the plot of files on the whole screen, until the user closes it.
 final class PlotViewer {

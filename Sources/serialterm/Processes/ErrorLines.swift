@@ -1,6 +1,6 @@
-import Views
-import PlainText
 import Posix
+import TextStages
+import TextTools
 
 /// Splits a command's standard error into lines.
 ///

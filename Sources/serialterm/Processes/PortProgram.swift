@@ -2,9 +2,9 @@ import EventLoop
 import Glibc
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 
 /// A shell command whose standard input and output are the port, for `--exec` and in a session.
 ///

@@ -2,7 +2,7 @@ import Configuration
 import DeviceWatch
 import Options
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
 
 /// Makes a command from its command line and from the configuration for its device.

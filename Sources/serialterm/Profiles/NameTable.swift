@@ -1,5 +1,5 @@
 import Configuration
-import PlainText
+import TextTools
 
 /// A table of the configuration whose keys are names chosen by the user: `[profile.board.snippets]`.
 enum NameTable {

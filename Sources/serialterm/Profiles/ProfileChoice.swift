@@ -1,7 +1,7 @@
 import Configuration
 import DeviceWatch
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
 
 /// The part of the configuration that applies to a session: `[default]` and at most one profile.

@@ -3,7 +3,7 @@ import DeviceWatch
 import Glibc
 import Options
 import Posix
-import SessionKit
+import Sessions
 import SystemPackage
 
 /// The configuration, and the file that it was read from. Nothing in it is ever executed.

@@ -1,12 +1,12 @@
 import Configuration
 import DeviceWatch
 import Options
-import PlainText
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import Views
+import TextStages
+import TextTools
 
 /// The changes to the configuration file that make a profile describe a session.
 ///

@@ -1,5 +1,5 @@
 import Options
-import SessionKit
+import Sessions
 
 /// A command for a device that takes parameters from the configuration if they are not on its command line.
 protocol ProfiledCommand: Subcommand {

@@ -1,7 +1,7 @@
 import Configuration
-import PlainText
-import Scripting
-import TerminalFrontEnd
+import Dialogues
+import Terminal
+import TextTools
 
 /// A text of the configuration that the user can send by its name.
 struct Snippet: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Glibc
 import Posix
-import SessionKit
+import Sessions
 import SystemPackage
 
 /// A port that all sessions have released for as long as this value exists.

@@ -1,11 +1,10 @@
-import PlainText
 import EventLoop
 import Logs
 import Loopback
-import PlainText
 import Posix
 import SystemPackage
-import Views
+import TextStages
+import TextTools
 
 /// Plays the received bytes of a log to a program that opens a pseudo-terminal, with the timing of the log.
 ///

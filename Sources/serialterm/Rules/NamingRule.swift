@@ -1,5 +1,5 @@
 import DeviceWatch
-import PlainText
+import TextTools
 
 /// A udev rule that gives one device a permanent name; see udev(7).
 struct NamingRule: Hashable {

@@ -1,4 +1,4 @@
-import PlainText
+import TextTools
 
 /// A user's name for a node below /dev, without characters that udev or a shell interprets.
 struct NodeName: Hashable {

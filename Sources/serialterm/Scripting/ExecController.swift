@@ -1,7 +1,7 @@
 import Glibc
+import Reconnecting
 import SerialCore
-import SessionKit
-import SessionRunning
+import Sessions
 
 /// Connects a command's standard input and output to the port, until the command ends.
 final class ExecController {

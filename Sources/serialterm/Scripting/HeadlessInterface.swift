@@ -1,13 +1,13 @@
 import DeviceWatch
 import EventLoop
 import Posix
+import Reconnecting
 import SerialCore
-import SessionKit
-import SessionRunning
+import Sessions
 import SystemPackage
 import Telnet
-import TerminalFrontEnd
-import Views
+import Terminal
+import TextStages
 
 /// The front end of the commands without a user, such as `send`, `run` and `log`. It asks nothing, and standard
 /// output is for a program.

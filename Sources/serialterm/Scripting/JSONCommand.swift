@@ -1,9 +1,9 @@
 import Expectations
-import PlainText
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
+import TextTools
 
 /// A JSON command from a program that drives the session. See docs/scripting.md.
 enum JSONCommand {

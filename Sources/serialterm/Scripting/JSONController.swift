@@ -3,13 +3,13 @@ import EventLoop
 import Expectations
 import Framing
 import Glibc
-import PlainText
 import Posix
+import Reconnecting
 import SerialCore
-import SessionKit
-import SessionRunning
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 /// Lets a program drive sessions with JSON lines: commands on standard input, events on standard output. Commands are
 /// performed one after the other, and each gets one answer.

@@ -1,10 +1,10 @@
 import EventLoop
 import Expectations
-import PlainText
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import Views
+import TextStages
+import TextTools
 
 /// One port of a program that drives sessions by JSON, with its events and its expectation.
 final class JSONPort: SessionObserver {

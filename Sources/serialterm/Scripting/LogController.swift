@@ -1,6 +1,6 @@
 import SerialCore
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 
 /// Logs the bytes of a device until a signal ends it.
 ///

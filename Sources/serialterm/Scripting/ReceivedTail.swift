@@ -1,5 +1,5 @@
-import PlainText
-import Views
+import TextStages
+import TextTools
 
 /// The last lines that a device sent, to explain why an expectation was not met.
 struct ReceivedTail {

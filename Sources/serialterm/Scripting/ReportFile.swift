@@ -1,5 +1,5 @@
-import Options
 import Glibc
+import Options
 import Posix
 import SystemPackage
 

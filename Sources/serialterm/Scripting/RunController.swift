@@ -1,10 +1,10 @@
 import EventLoop
-import PlainText
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 /// Runs a script to its end, writes its report, and prints its output.
 final class RunController {

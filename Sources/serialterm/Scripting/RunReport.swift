@@ -1,5 +1,5 @@
-import PlainText
 import Posix
+import TextTools
 
 /// The results of the steps of a script, for continuous integration.
 ///

@@ -1,8 +1,8 @@
-import PlainText
+import Dialogues
 import Posix
-import Scripting
-import SessionKit
+import Sessions
 import SystemPackage
+import TextTools
 
 /// A script that was read and is free of mistakes.
 struct Script {

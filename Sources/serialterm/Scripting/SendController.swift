@@ -3,9 +3,9 @@ import Expectations
 import Glibc
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 
 /// Sends bytes and waits for the answer: runs the exchange and prints the result.
 final class SendController {

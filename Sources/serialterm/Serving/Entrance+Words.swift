@@ -1,7 +1,7 @@
 import NetworkLinks
-import PlainText
-import SessionKit
+import Sessions
 import SystemPackage
+import TextTools
 
 extension PortServer.Entrance {
   /// Parses a port, a host with a port, or a path: `4000`, `lab:4000,raw`, `./board.sock`. A comma and a protocol may

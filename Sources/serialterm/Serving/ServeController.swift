@@ -1,11 +1,11 @@
 import Glibc
 import NetworkLinks
-import PlainText
 import Posix
-import SessionKit
-import SessionRunning
+import Reconnecting
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 /// Serves a port to clients, without a user.
 ///

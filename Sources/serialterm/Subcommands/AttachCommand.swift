@@ -1,11 +1,11 @@
 import Glibc
 import Options
-import PlainText
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 /// `serialterm attach`: joins a session in another terminal.
 struct AttachCommand: ProfiledCommand {

@@ -1,12 +1,12 @@
 import Glibc
 import Logs
 import Options
-import PlainText
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 /// `serialterm connect`: an interactive session, or a pipe to and from the device.
 struct ConnectCommand: ProfiledCommand {

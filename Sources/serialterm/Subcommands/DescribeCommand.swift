@@ -1,6 +1,6 @@
 import Options
-import PlainText
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 /// `serialterm describe`: prints the help for all commands as JSON, which the manual is made from.
 struct DescribeCommand: Subcommand {

@@ -1,11 +1,11 @@
 import DeviceWatch
 import Glibc
 import Options
-import PlainText
-import SessionKit
-import SessionRunning
+import Reconnecting
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 /// `serialterm doctor`: diagnoses why a port cannot be used, and suggests a fix.
 struct DoctorCommand: Subcommand {

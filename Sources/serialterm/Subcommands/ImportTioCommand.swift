@@ -3,7 +3,7 @@ import Glibc
 import Options
 import Posix
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 
 /// `serialterm profile import-tio`: converts a configuration of tio(1).
 struct ImportTioCommand: Subcommand {

@@ -1,10 +1,10 @@
 import DeviceWatch
 import Options
-import PlainText
+import Reconnecting
 import SerialCore
-import SessionKit
-import SessionRunning
-import TerminalFrontEnd
+import Sessions
+import Terminal
+import TextTools
 
 /// `serialterm list`: lists the serial devices.
 struct ListCommand: Subcommand {

@@ -1,7 +1,7 @@
 import Logs
 import Options
 import Posix
-import SessionKit
+import Sessions
 import SystemPackage
 
 /// `serialterm log`: logs a device without a user.

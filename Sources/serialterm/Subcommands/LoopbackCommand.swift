@@ -1,10 +1,10 @@
 import EventLoop
 import Loopback
 import Options
-import PlainText
 import SerialCore
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 /// `serialterm loopback`: creates a pseudo-terminal to test with.
 struct LoopbackCommand: Subcommand {

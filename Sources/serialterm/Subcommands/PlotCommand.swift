@@ -1,13 +1,13 @@
 import Glibc
 import Logs
 import Options
-import PlainText
 import Plotting
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 /// `serialterm plot`: shows numbers as curves, of devices or from files.
 struct PlotCommand: ProfiledCommand {

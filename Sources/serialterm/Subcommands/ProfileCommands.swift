@@ -1,8 +1,8 @@
 import Configuration
 import Options
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 
 /// `serialterm profile list`: lists the profiles.
 struct ListProfilesCommand: Subcommand {

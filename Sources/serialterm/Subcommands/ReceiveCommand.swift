@@ -1,6 +1,6 @@
 import Logs
 import Options
-import SessionKit
+import Sessions
 import SystemPackage
 
 /// `serialterm receive`: receives files from a device.

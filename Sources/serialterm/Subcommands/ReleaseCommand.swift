@@ -1,10 +1,10 @@
 import Options
-import PlainText
+import Reconnecting
 import SerialCore
-import SessionKit
-import SessionRunning
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 /// `serialterm release`: runs a command that needs the port of a running session.
 struct ReleaseCommand: Subcommand {

@@ -2,7 +2,7 @@ import EventLoop
 import Loopback
 import Options
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 
 /// `serialterm replay`: plays a log on a pseudo-terminal.
 struct ReplayCommand: Subcommand {

@@ -1,9 +1,9 @@
 import DeviceWatch
 import Options
-import SessionKit
-import SessionRunning
+import Reconnecting
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 
 /// `serialterm rules`: prints a udev rule that gives a device a permanent name.
 struct RulesCommand: Subcommand {

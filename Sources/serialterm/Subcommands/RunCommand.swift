@@ -1,7 +1,7 @@
 import Options
 import Posix
-import SessionKit
-import TerminalFrontEnd
+import Sessions
+import Terminal
 
 /// `serialterm run`: runs a script that talks to a device.
 struct RunCommand: ProfiledCommand {

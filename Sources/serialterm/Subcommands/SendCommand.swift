@@ -1,11 +1,11 @@
+import Dialogues
 import Expectations
 import Glibc
 import Options
-import PlainText
 import Posix
-import Scripting
-import SessionKit
+import Sessions
 import SystemPackage
+import TextTools
 
 /// `serialterm send`: sends one command to a device and waits for its answer.
 struct SendCommand: TransferringCommand {

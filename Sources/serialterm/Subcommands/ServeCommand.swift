@@ -1,7 +1,7 @@
 import Glibc
 import Options
 import Posix
-import SessionKit
+import Sessions
 import SystemPackage
 
 /// `serialterm serve`: makes a port available to programs elsewhere.

@@ -1,5 +1,5 @@
 import Options
-import TerminalFrontEnd
+import Terminal
 
 /// `serialterm session-commands`: prints the table of commands that the manual is made from.
 struct SessionCommandsCommand: Subcommand {

@@ -1,7 +1,7 @@
 import Options
+import Reconnecting
 import SerialCore
-import SessionKit
-import SessionRunning
+import Sessions
 
 /// A subcommand: its description, its parameters and its action.
 protocol Subcommand: SendableMetatype {

@@ -1,4 +1,4 @@
-import TerminalFrontEnd
+import Terminal
 
 /// The bytes that `send` adds to a TEXT.
 enum TextEnding: String, CaseIterable {

@@ -1,4 +1,4 @@
-import SessionKit
+import Sessions
 
 /// A command that transfers files on a port: `send` and `receive`.
 protocol TransferringCommand: ProfiledCommand {

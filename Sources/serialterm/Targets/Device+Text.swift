@@ -1,7 +1,7 @@
 import DeviceWatch
-import PlainText
 import SerialCore
 import SystemPackage
+import TextTools
 
 extension Device {
   /// The USB identifier: `0403:6001`; nil for other devices.

@@ -1,8 +1,8 @@
 import Glibc
-import PlainText
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
+import TextTools
 
 extension PortHolder {
   /// Whether the process has a session that this user can join.

@@ -1,8 +1,8 @@
 import Configuration
 import DeviceWatch
 import Options
-import SessionKit
-import SessionRunning
+import Reconnecting
+import Sessions
 
 extension Target {
   /// The completions of a TARGET: the present devices, the profiles, and the simulations. A TARGET can also be any

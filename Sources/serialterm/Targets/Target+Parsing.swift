@@ -1,5 +1,5 @@
-import SessionKit
-import SessionRunning
+import Reconnecting
+import Sessions
 
 extension Target {
   /// Parses a TARGET of the command line.

@@ -1,6 +1,6 @@
-import Scripting
+import Dialogues
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
 import TransferProtocols
 

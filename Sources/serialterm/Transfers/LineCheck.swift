@@ -1,6 +1,6 @@
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
 
 /// Checks before a transfer starts whether a line can carry a protocol, and how well.

@@ -1,9 +1,9 @@
 import EventLoop
+import Reconnecting
 import SerialCore
-import SessionKit
-import SessionRunning
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 
 /// Transfers files for `send --protocol` and `receive`: one transfer on an open port, with messages on standard
 /// error.

@@ -1,9 +1,9 @@
 import EventLoop
-import PlainText
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
+import TextTools
 import TransferProtocols
 
 /// Transfers files on an open port, for `send`, `receive`, scripts and in a session. It manages the files and the

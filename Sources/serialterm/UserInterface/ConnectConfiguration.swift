@@ -2,10 +2,10 @@ import Glibc
 import Logs
 import Options
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
 import Telnet
-import TerminalFrontEnd
+import Terminal
 
 /// Configuration of an interactive session.
 struct ConnectConfiguration {
@@ -46,7 +46,7 @@ struct ConnectConfiguration {
   let drain: Duration?
   /// The signal that releases and reopens the port.
   let releaseSignal: ReleaseSignal?
-  /// The user's name for other members of the session; nil for ``SessionKit/UserName/own``.
+  /// The user's name for other members of the session; nil for ``Sessions/UserName/own``.
   var userName: String?
   /// Who may write if others join the session.
   var writers = Roster.Rule.one

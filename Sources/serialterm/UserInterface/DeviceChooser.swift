@@ -1,13 +1,13 @@
 import DeviceWatch
 import EventLoop
 import Observing
-import PlainText
+import Reconnecting
 import SerialCore
-import SessionKit
-import SessionRunning
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
+import TextTools
 
 /// Asks the user for one of the present devices. The list follows devices that are plugged in or unplugged.
 final class DeviceChooser {

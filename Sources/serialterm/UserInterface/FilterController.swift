@@ -1,7 +1,7 @@
 import EventLoop
-import PlainText
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 /// Passes received bytes through the command of `--filter` to the screen while the command runs.
 final class FilterController {

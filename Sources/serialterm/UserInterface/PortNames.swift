@@ -1,7 +1,7 @@
 import DeviceWatch
-import PlainText
 import SerialCore
-import SessionKit
+import Sessions
+import TextTools
 
 /// The names of the ports that share a screen: the shortest ones that are different.
 struct PortNames: Hashable {

@@ -2,15 +2,15 @@ import DeviceWatch
 import EventLoop
 import Logs
 import Observing
-import PlainText
+import Reconnecting
 import Scrollback
 import SerialCore
-import SessionKit
-import SessionRunning
-import TerminalFrontEnd
-import TerminalUI
+import Sessions
+import Terminal
+import TerminalWidgets
+import TextStages
+import TextTools
 import TransferProtocols
-import Views
 
 /// Presents one port to the user: its text, its errors and its end.
 final class PortPresenter {

@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import Posix
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 
 /// The command of `--filter`. It reads the device's bytes, and its output is shown. It may stall or end at any time:
 /// nothing waits for it.

@@ -1,8 +1,8 @@
-import PlainText
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 /// The state of a session in one line. The most important parts come first, because the end may not fit.
 struct StatusText {

@@ -1,9 +1,9 @@
 import EventLoop
 import Glibc
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 
 /// The start of a session.
 extension UserInterface {

@@ -1,7 +1,7 @@
+import Sessions
 import SystemPackage
-import SessionKit
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
 
 /// The keys that start commands.
 extension UserInterface {

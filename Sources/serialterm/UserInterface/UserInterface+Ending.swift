@@ -1,14 +1,14 @@
 import EventLoop
 import Glibc
 import Observing
-import PlainText
 import Posix
+import Reconnecting
 import SerialCore
-import SessionKit
-import SessionRunning
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
+import TextTools
 
 /// The end of a session.
 extension UserInterface {

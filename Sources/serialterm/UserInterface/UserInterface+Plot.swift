@@ -1,10 +1,10 @@
 import Plotting
 import Posix
 import Scrollback
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
 
 /// Plotting the numbers that the devices send.
 extension UserInterface {

@@ -1,10 +1,10 @@
 import DeviceWatch
 import EventLoop
+import Reconnecting
 import SerialCore
-import SessionKit
-import SessionRunning
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 
 /// Several ports: the focus, and the end of each.
 extension UserInterface {

@@ -1,10 +1,10 @@
 import EventLoop
-import PlainText
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
+import TextTools
 
 /// Shell commands that the user runs on the port.
 extension UserInterface {

@@ -1,9 +1,9 @@
 import DeviceWatch
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
 
 /// Messages and questions about a lost device.
 extension UserInterface {

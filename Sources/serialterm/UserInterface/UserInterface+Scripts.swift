@@ -1,10 +1,10 @@
 import EventLoop
-import PlainText
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 /// Scripts in a session: the one of `--script`, which runs before the user has the port, and those that the user
 /// runs.

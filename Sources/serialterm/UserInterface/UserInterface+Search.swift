@@ -1,10 +1,10 @@
 import Patterns
-import PlainText
 import Scrollback
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
+import TextTools
 
 /// Searching the received text, and writing it to a file.
 extension UserInterface {

@@ -1,10 +1,10 @@
 import EventLoop
-import PlainText
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
+import TextTools
 
 /// Sending texts that are not typed, and refusing typed text.
 extension UserInterface {

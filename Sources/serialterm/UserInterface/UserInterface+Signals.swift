@@ -1,6 +1,6 @@
 import EventLoop
 import Glibc
-import TerminalFrontEnd
+import Terminal
 
 /// The effects of signals on a session.
 extension UserInterface {

@@ -1,7 +1,7 @@
 import SerialCore
-import SessionKit
-import TerminalFrontEnd
-import TerminalUI
+import Sessions
+import Terminal
+import TerminalWidgets
 
 /// Sending the size of the window to the far end.
 extension UserInterface {

@@ -1,10 +1,10 @@
 import EventLoop
-import PlainText
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
+import TextTools
 import TransferProtocols
 
 /// Sending and receiving files in a session.

@@ -3,13 +3,13 @@ import EventLoop
 import Glibc
 import Observing
 import Posix
+import Reconnecting
 import SerialCore
-import SessionKit
-import SessionRunning
+import Sessions
 import SystemPackage
 import Telnet
-import TerminalFrontEnd
-import Views
+import Terminal
+import TextStages
 
 /// The front end for a person: the keyboard, the screen, and the commands of the user.
 ///

@@ -1,5 +1,5 @@
 import Testing
-import Views
+import TextStages
 
 @testable import Logs
 

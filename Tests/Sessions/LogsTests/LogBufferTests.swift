@@ -1,7 +1,7 @@
 import Posix
 import SystemPackage
 import Testing
-import Views
+import TextStages
 
 @testable import Logs
 

@@ -2,7 +2,7 @@ import Posix
 import SystemPackage
 import TestSupport
 import Testing
-import Views
+import TextStages
 
 @testable import Logs
 

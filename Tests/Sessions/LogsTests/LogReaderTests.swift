@@ -3,7 +3,7 @@ import Posix
 import SystemPackage
 import TestSupport
 import Testing
-import Views
+import TextStages
 
 @testable import Logs
 

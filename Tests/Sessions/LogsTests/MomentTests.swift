@@ -1,6 +1,6 @@
 import Logs
 import Testing
-import Views
+import TextStages
 
 /// Times by a clock of another process or computer.
 struct MomentTests {

@@ -2,7 +2,7 @@ import Glibc
 import Posix
 import SystemPackage
 import TestSupport
-import Views
+import TextStages
 
 @testable import Logs
 

@@ -1,9 +1,9 @@
 import EventLoop
 import Glibc
 import Posix
+import Reconnecting
 import SerialCore
-import SessionKit
-import SessionRunning
+import Sessions
 import SystemPackage
 import Telnet
 

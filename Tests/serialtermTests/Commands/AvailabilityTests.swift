@@ -1,10 +1,10 @@
 import Observing
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
 import Telnet
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
 import Testing
 
 @testable import serialterm

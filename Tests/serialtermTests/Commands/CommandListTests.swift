@@ -1,7 +1,7 @@
 import SerialCore
 import SystemPackage
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
 import Testing
 
 @testable import serialterm

@@ -1,13 +1,13 @@
 import EventLoop
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 import TestSupport
 import Testing
+import TextStages
 import TransferProtocols
-import Views
 
 @testable import serialterm
 

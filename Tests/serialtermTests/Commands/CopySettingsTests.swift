@@ -1,11 +1,11 @@
 import Options
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 import TestSupport
 import Testing
-import Views
+import TextStages
 
 @testable import serialterm
 

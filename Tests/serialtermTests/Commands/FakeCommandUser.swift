@@ -1,11 +1,11 @@
+import Dialogues
 import EventLoop
 import Plotting
-import Scripting
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
 
 @testable import serialterm
 

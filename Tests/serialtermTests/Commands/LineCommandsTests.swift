@@ -1,7 +1,7 @@
 import EventLoop
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import SerialCore
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
-import PlainText
 import Posix
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 import Testing
+import TextTools
 
 @testable import serialterm
 

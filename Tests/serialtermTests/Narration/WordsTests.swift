@@ -3,7 +3,7 @@ import SerialCore
 import SystemPackage
 import Testing
 
-@testable import SessionKit
+@testable import Sessions
 @testable import serialterm
 
 @Suite struct WordsTests {

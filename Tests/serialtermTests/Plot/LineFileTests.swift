@@ -1,7 +1,7 @@
 import Glibc
 import Posix
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 import TestSupport
 import Testing
 

@@ -3,10 +3,10 @@ import Logs
 import Plotting
 import Posix
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 import TestSupport
 import Testing
-import Views
+import TextStages
 
 @testable import serialterm
 

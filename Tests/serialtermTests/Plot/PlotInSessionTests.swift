@@ -3,13 +3,13 @@ import Logs
 import Plotting
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
 import TestSupport
 import Testing
-import Views
+import TextStages
 
 @testable import serialterm
 

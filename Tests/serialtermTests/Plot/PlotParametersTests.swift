@@ -4,7 +4,7 @@ import Patterns
 import Plotting
 import SerialCore
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 import TestSupport
 import Testing
 

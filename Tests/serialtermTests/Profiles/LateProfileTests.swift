@@ -1,7 +1,7 @@
 import Configuration
 import DeviceWatch
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
 import TestSupport
 import Testing

@@ -1,14 +1,14 @@
 import Configuration
 import DeviceWatch
 import Options
-import PlainText
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 import TestSupport
 import Testing
-import Views
+import TextStages
+import TextTools
 
 @testable import serialterm
 

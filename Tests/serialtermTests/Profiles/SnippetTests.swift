@@ -1,6 +1,6 @@
 import Configuration
-import Scripting
-import TerminalFrontEnd
+import Dialogues
+import Terminal
 import Testing
 
 @testable import serialterm

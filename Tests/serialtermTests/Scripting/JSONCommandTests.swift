@@ -1,7 +1,7 @@
-import PlainText
 import SerialCore
 import TestSupport
 import Testing
+import TextTools
 
 @testable import serialterm
 

@@ -2,11 +2,11 @@ import EventLoop
 import Logs
 import NetworkLinks
 import SerialCore
-import SessionKit
+import Sessions
 import Telnet
 import TestSupport
 import Testing
-import Views
+import TextStages
 
 @testable import serialterm
 

@@ -1,6 +1,6 @@
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
 import TestSupport
 import TransferProtocols
 

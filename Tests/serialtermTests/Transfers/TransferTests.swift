@@ -1,7 +1,7 @@
+import Dialogues
 import Posix
-import Scripting
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import EventLoop
 import SerialCore
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import TerminalFrontEnd
+import Terminal
 import TestSupport
 import Testing
 

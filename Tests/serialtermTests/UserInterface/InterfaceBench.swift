@@ -1,13 +1,13 @@
 import EventLoop
 import Posix
+import Reconnecting
 import SerialCore
-import SessionKit
-import SessionRunning
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
 import TestSupport
-import Views
+import TextStages
 
 @testable import serialterm
 

@@ -1,5 +1,5 @@
-import TerminalFrontEnd
-import TerminalUI
+import Terminal
+import TerminalWidgets
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Posix
 import SerialCore
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import Posix
 import Scrollback
 import SerialCore
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import Posix
 import SerialCore
-import SessionKit
+import Sessions
 import SystemPackage
-import TerminalFrontEnd
+import Terminal
 import TestSupport
 import Testing
 

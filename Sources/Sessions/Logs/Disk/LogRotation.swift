@@ -1,4 +1,4 @@
-import PlainText
+import TextTools
 
 /// When a log starts a new file, and the number of old files that are kept.
 public struct LogRotation: Hashable, Sendable {

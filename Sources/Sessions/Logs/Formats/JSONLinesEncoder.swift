@@ -1,5 +1,5 @@
-import PlainText
-import Views
+import TextStages
+import TextTools
 
 /// Writes a JSON object on each line, for a read, a write, an event or a gap.
 ///

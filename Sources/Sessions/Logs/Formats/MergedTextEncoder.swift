@@ -1,5 +1,5 @@
 import Posix
-import Views
+import TextStages
 
 /// Writes the lines of several ports, each with its local time and the name of its port.
 ///

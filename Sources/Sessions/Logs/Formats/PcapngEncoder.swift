@@ -1,4 +1,4 @@
-import Views
+import TextStages
 
 /// Writes a packet for each read or write, with nanoseconds and with the direction in its flags.
 ///

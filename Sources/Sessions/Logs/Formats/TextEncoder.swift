@@ -1,4 +1,4 @@
-package import Views
+package import TextStages
 
 /// Writes lines of text with their local times, without escape sequences and control characters.
 ///

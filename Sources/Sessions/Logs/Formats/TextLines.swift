@@ -1,4 +1,4 @@
-import Views
+import TextStages
 
 /// The lines of one port in a text log, without times, escape sequences and control characters. Events have separate
 /// lines.

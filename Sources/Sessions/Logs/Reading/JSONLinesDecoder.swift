@@ -1,5 +1,5 @@
-import PlainText
-import Views
+import TextStages
+import TextTools
 
 /// Reads the output of ``JSONLinesEncoder``, and other objects with the same members.
 struct JSONLinesDecoder: LogDecoder {

@@ -1,5 +1,5 @@
 public import SystemPackage
-public import Views
+public import TextStages
 
 /// Reads a log, one entry at a time. Only one entry is in memory, for a log of any length.
 ///

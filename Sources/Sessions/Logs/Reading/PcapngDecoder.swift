@@ -1,4 +1,4 @@
-import Views
+import TextStages
 
 /// Reads the packets of a pcapng file from any program, in either byte order.
 ///

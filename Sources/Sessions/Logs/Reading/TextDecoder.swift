@@ -1,4 +1,4 @@
-import Views
+import TextStages
 
 /// Reads lines with timestamps: the output of ``TextEncoder``, and other text with the timestamps of `--timestamps`.
 ///

@@ -1,4 +1,4 @@
-import Views
+import TextStages
 
 /// One entry of a log.
 struct LogRecord {

@@ -1,4 +1,4 @@
-import Views
+import TextStages
 
 /// Records to write, in order, with their bytes in one buffer.
 struct RecordBatch: Sendable {

@@ -1,8 +1,8 @@
 import Glibc
 import Posix
-public import Views
+public import TextStages
 
-// The module Views does not read clocks, so this extension is here.
+// The module TextStages does not read clocks, so this extension is here.
 
 extension Moment {
   /// The moment at another time of the wall clock, which may come from another computer. The monotonic time moves by the

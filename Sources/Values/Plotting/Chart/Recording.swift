@@ -1,4 +1,4 @@
-import PlainText
+import TextTools
 
 /// The curves of a plot, from one source or several, in bounded memory.
 public struct Recording: Sendable {

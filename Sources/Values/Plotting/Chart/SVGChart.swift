@@ -1,5 +1,5 @@
-import PlainText
-public import Views
+public import TextStages
+import TextTools
 
 /// A chart as an SVG document, 800 pixels wide.
 ///

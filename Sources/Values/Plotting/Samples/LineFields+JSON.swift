@@ -1,4 +1,4 @@
-import PlainText
+import TextTools
 
 extension LineFields {
   /// The maximum depth of objects and arrays.

@@ -1,5 +1,5 @@
 import Patterns
-import PlainText
+import TextTools
 
 /// Reads the numbers in lines: finds the form, and gives each number its series.
 struct LineNumbers {

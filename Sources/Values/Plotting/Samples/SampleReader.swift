@@ -1,5 +1,5 @@
-import PlainText
-import Views
+import TextStages
+import TextTools
 
 /// Reads the numbers in what a device sends.
 ///
@@ -128,7 +128,7 @@ public struct SampleReader {
   private static func lineEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     var index = start
     while true {
-      index = Views.PlainText.printableEnd(in: bytes, from: index)
+      index = PlainText.printableEnd(in: bytes, from: index)
       guard index < bytes.count, bytes[index] != 0x0A, bytes[index] != 0x0D else { return index }
       index += 1
     }

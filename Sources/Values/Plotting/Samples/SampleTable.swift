@@ -1,4 +1,4 @@
-import PlainText
+import TextTools
 
 /// Numbers as a table in CSV: a column for the time, and one for each series.
 ///

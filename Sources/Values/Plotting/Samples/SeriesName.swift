@@ -1,4 +1,4 @@
-import PlainText
+import TextTools
 
 /// A series of numbers, as the device names it.
 public struct SeriesName: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import PlainText
+import TextTools
 
 /// Makes a table in CSV of the numbers that ports send, while they arrive.
 ///

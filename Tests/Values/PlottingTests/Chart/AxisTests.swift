@@ -1,7 +1,7 @@
 import Plotting
 import TestSupport
 import Testing
-import Views
+import TextStages
 
 @Suite(.timeLimit(.minutes(5))) struct AxisTests {
   private func texts(

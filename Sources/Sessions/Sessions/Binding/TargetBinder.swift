@@ -1,0 +1,196 @@
+package import DeviceWatch
+package import EventLoop
+import Glibc
+import Observing
+package import Reconnecting
+package import SerialCore
+package import SystemPackage
+
+/// Binds a session to the endpoint that the user named, and owns the objects that this needs.
+package final class TargetBinder {
+  private let session: Session
+  private let providers: LinkProviders
+  private let devices: DeviceCatalog
+  private let loop: IOLoop
+  /// Whether to wait for a device that is missing or busy.
+  package var waitsForAbsentDevice = false
+  /// See ``Reconnector/onArrival``.
+  package var onArrival: ((Endpoint, Device?) -> Bool)?
+  /// Called when a link that reports its result later could not be opened.
+  package var onFailure: (BindingError) -> Void = { _ in }
+  private var prepared: PreparedEndpoint?
+  private var reconnector: Reconnector?
+  /// Whether opening was denied just after the node appeared: udev may not have set its permissions yet.
+  private var isOpeningLate = false
+  private var lateResult: ObservationToken<SessionEvent>?
+
+  /// Creates a binder.
+  ///
+  /// - Parameters:
+  ///   - session: makes its links with the same providers.
+  ///   - providers: the known kinds of endpoints.
+  ///   - devices: the serial ports of this computer.
+  package init(
+    _ session: Session, providers: LinkProviders = .standard, among devices: DeviceCatalog,
+    on loop: IOLoop
+  ) {
+    self.session = session
+    self.providers = providers
+    self.devices = devices
+    self.loop = loop
+  }
+
+  /// Finds the far end, then opens it or waits for it.
+  ///
+  /// - Parameters:
+  ///   - target: nil stands for the only device.
+  ///   - mayAsk: whether there is a user who can choose among several devices.
+  /// - Returns: the query that the user has to resolve; nil if the session is bound.
+  package func bind(to target: Target?, mayAsk: Bool) throws(BindingError) -> DeviceQuery? {
+    if target == nil && !mayAsk { throw .noTarget }
+    switch try resolve(target) {
+    case .endpoint(let endpoint): try open(named: endpoint)
+    case .device(let device, .fitting(let place)) where place.isPlace:
+      follow(.selector(place))
+      try open(.tty(device.node))
+    case .device(let device, _):
+      follow(.identity(IdentityMatcher(for: device, among: try present())))
+      try open(.tty(device.node))
+    case .none(.next): try waitForNext(named: "new")
+    case .several(_, let query) where mayAsk: return query
+    case .several(let devices, let query): throw .several(query, devices)
+    case .none(.fitting(let selector)) where waitsForAbsentDevice:
+      follow(.selector(selector))
+      try wait(at: Endpoint(.unresolved, "\(selector)"))
+    case .none(.latest) where waitsForAbsentDevice: try waitForNext(named: "latest")
+    case .none(let query):
+      if mayAsk && (query == .latest || query == .only) { return query }
+      throw .none(query, among: try present())
+    }
+    return nil
+  }
+
+  private func resolve(_ target: Target?) throws(BindingError) -> ResolvedTarget {
+    try ResolvedTarget(target) { () throws(BindingError) in try present() }
+  }
+
+  private func present() throws(BindingError) -> [Device] {
+    do { return try devices.current() } catch { throw .system(error) }
+  }
+
+  // MARK: Opening and waiting
+
+  private func open(named endpoint: Endpoint) throws(BindingError) {
+    let provider = providers.provider(of: endpoint)
+    let prepared: PreparedEndpoint
+    do { prepared = try provider.prepare(endpoint, on: loop) } catch { throw .system(error) }
+    self.prepared = prepared
+    reconnector = Reconnector(
+      session, to: provider.presence(of: prepared.endpoint, among: devices, on: loop),
+      on: Scheduler(loop), attemptInterval: provider.attemptInterval)
+    try open(prepared.endpoint)
+  }
+
+  private func follow(_ binding: DeviceBinding) {
+    reconnector = Reconnector(
+      session, to: DevicePresence(of: binding, among: devices, on: loop), on: Scheduler(loop))
+  }
+
+  /// Waits for a device that is not present yet. To recognise it, the binding must know those that are present.
+  private func waitForNext(named name: String) throws(BindingError) {
+    follow(.next(after: try present()))
+    try wait(at: Endpoint(.unresolved, name))
+  }
+
+  private func wait(at endpoint: Endpoint) throws(BindingError) {
+    do { try session.waitForDevice(at: endpoint) } catch { throw .port(error) }
+  }
+
+  private func open(_ endpoint: Endpoint) throws(BindingError) {
+    do { try session.open(endpoint) } catch { return try wait(at: endpoint, after: error) }
+    guard case .opening = session.state else { return }
+    // A network link reports its result in a later turn of the loop.
+    lateResult = session.observe(\.stateChange) { [unowned self] in
+      openingEnded(at: endpoint, in: $0.new)
+    }
+  }
+
+  private func openingEnded(at endpoint: Endpoint, in state: SessionState) {
+    lateResult = nil
+    guard case .closed(.failed(let error)) = state else { return }
+    do { try wait(at: endpoint, after: error) } catch { onFailure(error) }
+  }
+
+  /// Waits for an endpoint that could not be opened, if that may succeed later.
+  private func wait(at endpoint: Endpoint, after error: SerialError) throws(BindingError) {
+    switch error.code {
+    case .notFound where waitsForAbsentDevice, .busy where waitsForAbsentDevice,
+      .unreachable where waitsForAbsentDevice:
+      break
+    case .permissionDenied where waitsForAbsentDevice || endpoint.path?.isNew == true:
+      isOpeningLate = true
+    case .notFound, .permissionDenied, .noHardware, .notASerialPort, .busy, .alreadyBound,
+      .notOpen, .lost, .settingRefused, .unsupported, .lockFailed, .queueFull, .penTaken,
+      .unreachable, .refusedByServer, .otherProtocol, .system:
+      throw .port(error)
+    }
+    try wait(at: endpoint)
+  }
+
+  // MARK: Reconnecting
+
+  /// Whether the session ends when it may not open its device: it was never open, and the user did not ask it
+  /// to wait.
+  package var endsWhenRefused: Bool {
+    isOpeningLate && !waitsForAbsentDevice && reconnector?.hasBeenOpen == false
+  }
+
+  /// The devices that may be the session's, where only the user can tell.
+  package var candidates: [Device] { reconnector?.candidates ?? [] }
+
+  /// The user has chosen a candidate. Does nothing if it is gone.
+  package func choose(_ endpoint: Endpoint) {
+    guard let device = candidates.first(where: { .tty($0.node) == endpoint }) else { return }
+    reconnector?.choose(device)
+  }
+
+  /// Starts to reconnect the session whenever it loses its far end.
+  ///
+  /// - Parameter onReport: called with news and questions for the user.
+  /// - Throws: the errors of epoll_ctl(2).
+  package func startReconnecting(
+    onReport: @escaping (Reconnector.Report) -> Void
+  ) throws(Errno) {
+    reconnector?.onReport = onReport
+    reconnector?.onArrival = onArrival
+    reconnector?.waitsForPort = waitsForAbsentDevice
+    try reconnector?.start()
+  }
+}
+
+extension FilePath {
+  /// Whether the node was created, or its permissions changed, so recently that udev may not have finished.
+  /// Opening, reading and writing a node do not change its ctime.
+  fileprivate var isNew: Bool {
+    guard let node = try? stat() else { return false }
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    // Wraps: a file system may report any time.
+    let age = Duration.seconds(now.tv_sec &- node.st_ctim.tv_sec)
+    return age >= .zero && age <= ReturnPatience.permissions
+  }
+}
+
+/// Why a session could not be bound to its target.
+package enum BindingError: Error, Hashable {
+  /// No target was given, and there is no user to ask.
+  case noTarget
+  /// No present device matches the query.
+  case none(DeviceQuery, among: [Device])
+  /// Several devices match the query, and there is no user to ask.
+  case several(DeviceQuery, [Device])
+  /// The port could not be opened.
+  case port(SerialError)
+  /// The devices could not be listed, or the far end could not be prepared.
+  case system(Errno)
+}

@@ -1,0 +1,148 @@
+package import Dialogues
+package import Expectations
+package import Posix
+package import SerialCore
+
+/// Runs a script: performs its steps one after the other.
+package struct DialogueExchange: Exchange {
+  /// A report of a running script.
+  package enum Report {
+    /// A step begins.
+    case step(DialogueRun.Instruction)
+    /// The device sent bytes, which were searched.
+    case received([UInt8])
+    /// The script prints bytes.
+    case print([UInt8])
+  }
+
+  /// How a script ended.
+  package enum End {
+    /// The script has ended.
+    case done
+    /// The expected text did not arrive in time.
+    case timedOut([ExpectedPattern], after: Duration)
+    /// Sending made no progress for the time limit.
+    case standstill
+    /// A line operation was not performed.
+    case refused
+    /// The port refused the bytes.
+    case sendFailed(SerialError)
+    /// The script says that it failed, and why.
+    case failed([UInt8])
+    /// The exchange was stopped, or lost its port.
+    case cutOff
+  }
+
+  package let author: Author?
+  package let reception = ExchangeReception.shared
+  private var dialogue: DialogueRun
+  private let timeout: Duration
+  private var text = SearchedStream()
+  /// The time limit of the present expectation.
+  private var limit: Duration?
+  private var hasEnded = false
+
+  /// Creates the exchange; nothing is sent yet.
+  ///
+  /// - Parameters:
+  ///   - timeout: the time limit of an expectation without one of its own, and the time limit without progress
+  ///     while sending.
+  ///   - author: the author of what is sent.
+  package init(_ dialogue: Dialogue, timeout: Duration, by author: Author = .script) {
+    self.author = author
+    self.dialogue = DialogueRun(dialogue)
+    self.timeout = timeout
+  }
+
+  package mutating func handle(
+    _ event: ExchangeEvent, at now: MonotonicTime
+  ) -> [ExchangeAction<Report, End>] {
+    switch event {
+    // The next step follows in another turn of the loop: a script that only prints must not delay other events.
+    case .begun, .performed(true): return [.yield]
+    case .drained: return [.watchStandstill(nil), .yield]
+    case .resumed: return step(at: now)
+    case .received(let bytes):
+      text.add(bytes)
+      return search()
+    case .woken:
+      guard let limit else { return [.yield] }
+      let expressions = text.patterns
+      let actions = flush()
+      return self.limit == nil ? actions : actions + end(.timedOut(expressions, after: limit))
+    case .standstill: return end(.standstill)
+    case .performed(false): return end(.refused)
+    case .sendFailed(let error): return end(.sendFailed(error))
+    case .stopped: return [.withdraw] + flush() + end(.cutOff)
+    // Bytes that were already sent still go to the device, or are counted as unsent.
+    case .leaving, .cutOff: return flush() + end(.cutOff)
+    case .sent, .read, .endOfSource, .sourceFailed, .room, .stored, .storageFailed, .lost,
+      .regained:
+      return []
+    }
+  }
+
+  private mutating func step(at now: MonotonicTime) -> Actions {
+    guard let instruction = dialogue.next() else { return end(.done) }
+    let begin = ExchangeAction<Report, End>.report(.step(instruction))
+    switch instruction.action {
+    case .send(let bytes):
+      // The next step may be a break or a change of settings, which must not overtake these bytes.
+      return [begin, .send(bytes), .watchStandstill(timeout), .drain]
+    case .expect(let expressions, let limit):
+      let limit = limit ?? timeout
+      self.limit = limit
+      text.patterns = expressions
+      return [begin, .wake(at: now + limit)] + search()
+    case .wait(let duration): return [begin, .wake(at: now + duration)]
+    case .set(let line, let isOn):
+      let lines = line.modemLines
+      return [
+        begin,
+        .perform(.setLines(asserting: isOn ? lines : [], deasserting: isOn ? [] : lines)),
+      ]
+    case .setBaudRate(let rate): return [begin, .perform(.setBaudRate(rate))]
+    case .sendBreak(let duration): return [begin, .perform(.sendBreak(duration))]
+    case .pulse(let line, let duration):
+      return [begin, .perform(.pulse(line.modemLines, duration))]
+    case .transfer(let files): return [begin] + flush() + [.perform(.transfer(files))]
+    case .print(let bytes): return [begin] + flush() + [.report(.print(bytes + [0x0A])), .yield]
+    case .fail(let reason): return [begin] + end(.failed(reason))
+    }
+  }
+
+  private mutating func flush() -> Actions {
+    text.flush()
+    return search()
+  }
+
+  private mutating func search() -> Actions {
+    var actions: Actions = []
+    while let event = text.next() {
+      switch event {
+      case .passed(let bytes): actions.append(.report(.received(bytes)))
+      case .matched(let match):
+        text.patterns = []
+        limit = nil
+        dialogue.matched(match.index, captures: match.captures)
+        actions += [.wake(at: nil), .yield]
+      }
+    }
+    return actions
+  }
+
+  /// Ends the exchange. Only the first reason counts.
+  private mutating func end(_ end: End) -> Actions {
+    defer { hasEnded = true }
+    return hasEnded ? [] : [.finish(end)]
+  }
+}
+
+extension OutputLine {
+  fileprivate var modemLines: ModemLines {
+    switch self {
+    case .dtr: .dtr
+    case .rts: .rts
+    }
+  }
+}

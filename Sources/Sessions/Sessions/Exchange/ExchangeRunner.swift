@@ -1,0 +1,350 @@
+package import EventLoop
+package import Posix
+import Reconnecting
+package import SerialCore
+import SystemPackage
+
+/// Runs an exchange on a session: performs its actions and reports events to it.
+///
+/// It holds the pen while the exchange runs, keeps the queue filled at the device's pace, and owns the
+/// timer. When the port is closed or the session ends, the owner of the session calls
+/// ``cutOff(discarding:)``.
+package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExchange {
+  /// Called with each report.
+  package var onReport: (Value.Report) -> Void = { _ in }
+  /// Called once, at the end, after the pen was released.
+  package var onEnd: (Value.Outcome) -> Void = { _ in }
+  /// Performs the operation of ``ExchangeAction/perform(_:)``, then reports once whether it was performed.
+  package var perform: (LineOperation, _ then: @escaping (Bool) -> Void) -> Void = { $1(false) }
+
+  /// Whether an exchange that yields must wait until ``goOn()`` is called.
+  package var isHeldUp: () -> Bool = { false }
+
+  /// The present state of the exchange.
+  package private(set) var exchange: Value
+  /// The time when the exchange began.
+  package private(set) var start: MonotonicTime
+  /// The number of bytes that the exchange has withdrawn and that were not sent.
+  package private(set) var withdrawnCount = 0
+
+  private let session: Session
+  private let hub: Hub?
+  private let loop: IOLoop
+  private let source: (any ExchangeSource)?
+  private let storage: (any TransferStorage)?
+  private var isRunning = false
+  /// Whether the port is lost, and may return.
+  private var isLost = false
+  private var pen: Session.Pen?
+  private var subscription: Hub.Subscription?
+  private var timer: LoopTimer?
+  private var hasYielded = false
+  private var resumption: LoopTimer?
+  private var drain: Drain?
+  private var standstill: StandstillWatch?
+  /// The maximum byte count of the unanswered read; nil if there is none.
+  private var pendingRead: Int?
+  private var isFillPending = false
+  /// The exchange waits until fewer bytes than this are queued; nil if it does not wait.
+  private var roomLevel: Int?
+  private var sourceWatch: DescriptorWatch?
+  /// The number of bytes that were written to the session and not discarded.
+  private var writtenCount = 0
+  /// Events that arrived while another one was handled.
+  private var events: [ExchangeEvent] = []
+  private var isHandling = false
+
+  /// The source is read while fewer bytes than this are queued, so that the driver does not wait for the disk.
+  private static var fillLevel: Int { 32_768 }
+
+  /// Creates a runner; ``begin()`` starts it.
+  ///
+  /// - Parameters:
+  ///   - hub: passes received bytes; an exchange that receives needs it.
+  ///   - source: the source that the exchange reads; nil for none.
+  ///   - storage: the files of a transfer; nil for none.
+  package init(
+    _ exchange: Value, on session: Session, receivingFrom hub: Hub? = nil, loop: IOLoop,
+    source: (any ExchangeSource)? = nil, storage: (any TransferStorage)? = nil
+  ) {
+    self.exchange = exchange
+    self.session = session
+    self.hub = hub
+    self.loop = loop
+    self.source = source
+    self.storage = storage
+    start = loop.now
+  }
+
+  /// Starts the exchange. It may end during the call.
+  ///
+  /// - Parameters:
+  ///   - early: bytes that the device sent earlier and that the exchange must see.
+  ///   - takesPen: whether to take the pen; otherwise the author must have it already.
+  /// - Throws: ``SerialError``, if it writes and the port is not open, or another author has the pen.
+  package func begin(
+    afterReceiving early: [UInt8] = [], takesPen: Bool = true
+  ) throws(SerialError) {
+    if let author = exchange.author, takesPen {
+      pen = try session.takePen(for: author, outlivesLoss: exchange.outlivesLoss)
+    }
+    isRunning = true
+    start = loop.now
+    session.addObserver(self, of: [.sent, .stateChange])
+    switch exchange.reception {
+    case .nothing: break
+    case .shared, .alone:
+      let rank: Hub.Rank = exchange.reception == .alone ? .owner : .listener
+      subscription = hub?.subscribe(as: rank) { [unowned self] bytes, _ in
+        take(.received(Array(bytes)))
+      }
+    }
+    if !early.isEmpty { take(.received(early)) }
+    take(.begun)
+  }
+
+  // MARK: Calls by the owner of the session
+
+  package func stop() { take(.stopped) }
+
+  package func leave() { take(.leaving) }
+
+  package func cutOff(discarding discarded: inout UnsentBytes) {
+    guard isRunning else { return }
+    var own = 0
+    if let author = exchange.author {
+      // The remaining bytes, if any, belong to an earlier exchange of the same author.
+      own = min(discarded[author], writtenCount)
+      if exchange.reportsUnsent { discarded.remove(own, by: author) }
+    }
+    take(.cutOff(sent: writtenCount - own))
+  }
+
+  package func lose(discarding discarded: inout UnsentBytes) {
+    guard exchange.outlivesLoss else { return cutOff(discarding: &discarded) }
+    if let author = exchange.author { discarded.remove(discarded[author], by: author) }
+    takeLoss()
+  }
+
+  package func goOn() {
+    if hasYielded { resumeSoon() }
+  }
+
+  private func resumeSoon() {
+    resumption = loop.schedule(after: .zero) { [unowned self] in
+      guard !isHeldUp() else { return }
+      hasYielded = false
+      take(.resumed)
+    }
+  }
+
+  // MARK: Events
+
+  private func take(_ event: ExchangeEvent) {
+    events.append(event)
+    guard !isHandling else { return }
+    isHandling = true
+    while isRunning, !events.isEmpty {
+      for action in exchange.handle(events.removeFirst(), at: loop.now) where isRunning {
+        carryOut(action)
+      }
+    }
+    isHandling = false
+    events = []
+  }
+
+  package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
+    guard author == exchange.author else { return }
+    take(.sent(bytes.byteCount))
+    fillSoon()
+  }
+
+  package func session(
+    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
+  ) {
+    if new.isOpen, isLost {
+      // Runs after the observers that prepare the port.
+      loop.atEndOfTurn { [weak self] in
+        guard let self, isLost, session.state.isOpen else { return }
+        isLost = false
+        take(.regained)
+      }
+    }
+    guard !new.isOpen else { return }
+    // Runs after the owner of the session, which counts unsent bytes.
+    loop.atEndOfTurn { [weak self] in
+      guard let self, isRunning, !session.state.isOpen else { return }
+      if exchange.outlivesLoss, session.state.isWaiting { return takeLoss() }
+      if exchange.reportsUnsent, let author = exchange.author {
+        writtenCount -= session.discardQueued(by: author)
+      }
+      take(.cutOff(sent: writtenCount))
+    }
+  }
+
+  /// The port is lost, and the session waits for its device.
+  private func takeLoss() {
+    guard isRunning, !isLost else { return }
+    isLost = true
+    if let author = exchange.author { session.discardQueued(by: author) }
+    (drain, standstill, roomLevel, pendingRead) = (nil, nil, nil, nil)
+    take(.lost)
+  }
+
+  // MARK: Actions
+
+  private func carryOut(_ action: ExchangeAction<Value.Report, Value.Outcome>) {
+    switch action {
+    case .send(let bytes): send(bytes)
+    case .read(let limit):
+      pendingRead = limit
+      fillSoon()
+    case .withdraw:
+      pendingRead = nil
+      if let author = exchange.author {
+        let count = session.discardQueued(by: author)
+        writtenCount -= count
+        withdrawnCount += count
+      }
+    case .awaitRoom(let level):
+      roomLevel = level
+      fillSoon()
+    case .store(let operation): store(operation)
+    case .pass(let bytes): bytes.withUnsafeBytes { hub?.giveBack($0) }
+    case .drain:
+      drain = Drain(session, on: loop, patience: nil) { [unowned self] in take(.drained) }
+    case .watchStandstill(let limit):
+      standstill = limit.map { limit in
+        StandstillWatch(session, on: loop, limit: limit) { [unowned self] in take(.standstill) }
+      }
+    case .perform(let operation): perform(operation) { [weak self] in self?.take(.performed($0)) }
+    case .wake(let time):
+      timer = time.map { time in
+        loop.schedule(after: time - loop.now) { [unowned self] in
+          timer = nil
+          take(.woken)
+        }
+      }
+    case .yield:
+      hasYielded = true
+      resumeSoon()
+    case .report(let report): onReport(report)
+    case .finish(let outcome): end(outcome)
+    }
+  }
+
+  private func send(_ bytes: [UInt8]) {
+    // Counted before the write, which cuts the exchange off if the device is gone.
+    writtenCount += bytes.count
+    do throws(SerialError) {
+      try session.write(bytes.span.bytes, by: exchange.author)
+    } catch {
+      writtenCount -= bytes.count
+      take(.sendFailed(error))
+    }
+  }
+
+  private func store(_ operation: StorageOperation) {
+    do throws(TransferStorageError) {
+      if let answer = try storage?.perform(operation) { take(.stored(answer)) }
+    } catch {
+      take(.storageFailed(error))
+    }
+  }
+
+  private func end(_ outcome: Value.Outcome) {
+    isRunning = false
+    session.removeObserver(self)
+    (pen, subscription, timer, drain, standstill) = (nil, nil, nil, nil, nil)
+    (pendingRead, sourceWatch, resumption, roomLevel) = (nil, nil, nil, nil)
+    onEnd(outcome)
+  }
+
+  // MARK: The source
+
+  /// Reads at the end of the turn, so that keys are handled even if the driver always takes everything at once.
+  private func fillSoon() {
+    guard pendingRead != nil || roomLevel != nil, !isFillPending, isRunning else { return }
+    isFillPending = true
+    loop.atEndOfTurn { [weak self] in self?.fill() }
+  }
+
+  private func fill() {
+    isFillPending = false
+    if let level = roomLevel, isRunning, session.queuedByteCount < level {
+      roomLevel = nil
+      take(.room)
+    }
+    guard isRunning, session.state.isOpen, let limit = pendingRead, let source,
+      session.queuedByteCount < Self.fillLevel
+    else { return }
+    do throws(Errno) {
+      switch try source.read(atMost: limit) {
+      case .bytes(let bytes): answerRead(.read(bytes))
+      case .end: answerRead(.endOfSource)
+      case .wouldBlock: try wait(for: source)
+      }
+    } catch {
+      answerRead(.sourceFailed(error))
+    }
+  }
+
+  private func answerRead(_ event: ExchangeEvent) {
+    pendingRead = nil
+    sourceWatch = nil
+    take(event)
+  }
+
+  /// Waits until there is something to read.
+  private func wait(for source: any ExchangeSource) throws(Errno) {
+    guard sourceWatch == nil else { return }
+    sourceWatch = try loop.watch(source.descriptor, for: .reading) { [unowned self] _ in
+      sourceWatch = nil
+      fillSoon()
+    }
+  }
+}
+
+/// A running exchange of any kind, as the owner of its session sees it.
+package protocol RunningExchange: AnyObject {
+  /// Stops the exchange for the user. Bytes that the driver has not taken are discarded.
+  func stop()
+
+  /// Resumes an exchange that was held up because its output was not taken.
+  func goOn()
+
+  /// Stops the exchange from sending, because the session is about to end. The session waits until the driver has
+  /// sent what it has taken, and then calls ``cutOff(discarding:)``.
+  func leave()
+
+  /// Whether the exchange must notify the other side of its end, which takes up to a second after ``leave()``.
+  var takesLeave: Bool { get }
+
+  /// Reports that the port is lost, and that the session waits for its device. An exchange that does not outlive
+  /// the loss is cut off.
+  ///
+  /// - Parameter discarded: the bytes that the session has discarded; see ``cutOff(discarding:)``.
+  func lose(discarding discarded: inout UnsentBytes)
+
+  /// Ends the exchange, because the session has discarded its unsent bytes.
+  ///
+  /// - Parameter discarded: the bytes that the session has discarded. The exchange's own are removed if its outcome
+  ///   includes their number.
+  func cutOff(discarding discarded: inout UnsentBytes)
+}
+
+extension RunningExchange {
+  package var takesLeave: Bool { false }
+
+  package func lose(discarding discarded: inout UnsentBytes) { cutOff(discarding: &discarded) }
+}
+
+extension SessionState {
+  /// Whether the session is bound to a device, and its port is not open.
+  fileprivate var isWaiting: Bool {
+    switch self {
+    case .waitingForDevice, .opening: true
+    case .closed, .open, .released: false
+    }
+  }
+}

@@ -1,0 +1,44 @@
+package import DeviceWatch
+package import EventLoop
+import NetworkLinks
+package import Reconnecting
+package import SerialCore
+
+/// A session of the same user in another process, to be joined. The user chooses it from a list, so it has no form
+/// of TARGET.
+package struct SessionProvider: LinkProvider {
+  private let session: RunningSession
+  private let name: String
+
+  /// - Parameter name: the user's name that the other members of the session see.
+  package init(joining session: RunningSession, as name: String) {
+    (self.session, self.name) = (session, name)
+  }
+
+  package var kind: Endpoint.Kind { .session }
+
+  /// None: the line belongs to the other process.
+  package var options: LinkOptionGroups { [] }
+
+  package func parse(_ text: String) -> Result<Target, TargetError>? { nil }
+
+  package func completions(of text: String, among devices: () -> [Device]) -> [TargetCompletion] {
+    []
+  }
+
+  package func link(to endpoint: Endpoint, options: LinkOptions, on loop: IOLoop) -> any Link {
+    NetworkLink(
+      to: endpoint,
+      at: .session(session.socket, request: SessionRequest.join(port: session.summary.port).line),
+      hasPort: true, options: options, as: name, on: loop)
+  }
+
+  package func presence(
+    of endpoint: Endpoint, among devices: DeviceCatalog, on loop: IOLoop
+  ) -> (any Presence)? { nil }
+}
+
+extension Endpoint.Kind {
+  /// A session of another program.
+  package static let session = Endpoint.Kind("session")
+}

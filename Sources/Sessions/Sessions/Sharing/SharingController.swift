@@ -1,0 +1,400 @@
+import EventLoop
+import Logs
+import Posix
+package import SerialCore
+import Telnet
+import TextStages
+
+/// A member that has joined a session through a connection.
+package protocol Participant: AnyObject {
+  /// The session may take its bytes now.
+  func goOn()
+  /// The member may not write any more: what it has switched on ends, such as a break. Called before another member
+  /// can write.
+  func revoke()
+  /// The members, or the holder of the pen, have changed.
+  func hear(_ event: Roster.Event)
+  /// The session ends, for this reason.
+  func end(because reason: String)
+}
+
+/// Lets several people and programs share a session: manages the members, decides whose bytes go to the device, and
+/// keeps the history for later members.
+///
+/// The local user of the session is a member like the others. ``Roster`` contains the rules; this object applies
+/// them:
+/// the member with the pen is the owner of the session (``SerialCore/Session/owner``).
+package final class SharingController: PenControl, SessionObserver {
+  /// Called with each event of the members, after the event was applied.
+  package var onEvent: (Roster.Event) -> Void = { _ in }
+  /// Called when ``sharing`` has changed.
+  package var onChange: () -> Void = {}
+
+  private unowned let session: Session
+  private let loop: IOLoop
+  package private(set) lazy var roster = firstRoster()
+  private var makeRoster: () -> Roster = { Roster() }
+  private var hasRoster = false
+  /// Whether nobody may write: neither bytes, breaks, line settings nor modem lines. The local user and the user's
+  /// scripts are refused by the front end.
+  package var isReadOnly = false {
+    didSet { if hasRoster { take(roster.setReadOnly(isReadOnly)) } }
+  }
+  /// How long the device may wait for the clients together.
+  var holdBudget = HoldBudget()
+  /// Returns the bytes that the device sent most recently, the oldest first, if other code keeps them; nil if this
+  /// object keeps them.
+  package var keptElsewhere: (() -> [ReceivedHistory.Piece])? {
+    didSet { record() }
+  }
+  /// The bytes that the device sent most recently, if this object keeps them.
+  private var ring = ReceivedHistory()
+  private var recording: Hub.Subscription?
+  private unowned let hub: Hub
+  private var participants: [Roster.ID: any Participant] = [:]
+  private var authors: [Roster.ID: Author] = [:]
+  private var lastID: Roster.ID = 0
+  /// The members whose bytes wait to be taken, in the order of their requests.
+  private var waiting: [Roster.ID] = []
+  /// The member who has begun a line, where everybody may write.
+  private var turn: Roster.ID?
+  private var turnLimit: LoopTimer?
+  /// The addresses at which clients connect; see ``Sharing/addresses``.
+  package var addresses: [String] = [] {
+    didSet { onChange() }
+  }
+
+  /// The author that owns the session while nobody may write.
+  private static let nobody = Author(Author.Kind("nobody"), "nobody")
+  /// The time that others wait for the end of a line that has begun.
+  static let linePatience = Duration.seconds(5)
+
+  init(of session: Session, _ hub: Hub, on loop: IOLoop) {
+    self.session = session
+    self.hub = hub
+    self.loop = loop
+    record()
+    session.addObserver(self, of: [.sent, .stateChange, .penChange])
+  }
+
+  /// Writes bytes of the local user, where everybody may write. They may wait for the end of another member's line.
+  ///
+  /// - Returns: whether all bytes were accepted. If too many wait, none are.
+  package func writeInTurn(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    homeInput?.take(bytes) ?? false
+  }
+
+  /// The local user's bytes that wait for their turn.
+  private var homeInput: HomeInput?
+
+  private func record() {
+    ring = ReceivedHistory()
+    recording =
+      keptElsewhere != nil
+      ? nil
+      : hub.subscribe(as: .log) { [unowned self] in ring.add($0, at: $1.wallClock) }
+  }
+
+  /// The bytes that the device sent most recently, the oldest first.
+  var history: [ReceivedHistory.Piece] { keptElsewhere?() ?? ring.all }
+
+  /// Sets who may write, and the local user. Call it before any member joins.
+  ///
+  /// - Parameter name: returns the name of the local user or program. It is called only when the name is needed,
+  ///   because looking up an account takes a noticeable part of the start. Nil if there is no local user.
+  package func begin(_ rule: Roster.Rule, home name: (() -> String)?, answers: Bool) {
+    makeRoster = { [homeID] in
+      var roster = Roster(rule)
+      guard let name else { return roster }
+      let home = Roster.Member(id: homeID, name: name(), answers: answers, mayTake: true)
+      _ = roster.join(home, isHome: true)
+      return roster
+    }
+    guard name != nil else { return }
+    authors[homeID] = session.owner
+    guard rule == .all else { return }
+    let input = HomeInput(of: self, homeID)
+    homeInput = input
+    participants[homeID] = input
+  }
+
+  /// Whether any client has joined.
+  package var isShared: Bool { participants.contains { $0.key != homeID } }
+
+  private var homeID: Roster.ID { SharingMessage.home }
+
+  private func firstRoster() -> Roster {
+    hasRoster = true
+    var roster = makeRoster()
+    _ = roster.setReadOnly(isReadOnly)
+    return roster
+  }
+
+  // MARK: Joining and leaving
+
+  /// Adds a client, which gets a number.
+  package func join(_ participant: any Participant, as member: (Roster.ID) -> Roster.Member)
+    -> Roster.ID
+  {
+    lastID += 1
+    var member = member(lastID)
+    member.name = distinctName(member.name, of: lastID)
+    participants[lastID] = participant
+    authors[lastID] = Author(.client, member.name)
+    if participants.count == 1, roster.holder == nil, roster.home == nil {
+      session.owner = Self.nobody
+    }
+    take(roster.join(member))
+    return member.id
+  }
+
+  /// Changes the details of a client that identifies itself.
+  package func update(_ id: Roster.ID, _ change: (inout Roster.Member) -> Void) {
+    guard let old = roster[id] else { return }
+    var member = old
+    change(&member)
+    member.name = distinctName(member.name, of: id)
+    roster.update(id) { $0 = member }
+    authors[id] = Author(.client, member.name)
+    if roster.holder == id { updateOwner() }
+    tell(.changed(from: old, to: member))
+  }
+
+  /// A name that no other member has, nor a former one whose bytes are not sent yet: names tell the authors of bytes
+  /// apart.
+  private func distinctName(_ name: String, of id: Roster.ID) -> String {
+    func isTaken(_ name: String) -> Bool {
+      let author = Author(.client, name)
+      return roster.members.contains { $0.id != id && $0.name == name }
+        || (authors[id] != author && session.queuedByteCount(by: author) > 0)
+    }
+    guard isTaken(name) else { return name }
+    // One of them is free: there are fewer members.
+    return (2...1_000).lazy.map { "\(name) (\($0))" }.first { !isTaken($0) } ?? "\(name) (\(id))"
+  }
+
+  /// Removes a client.
+  package func leave(_ id: Roster.ID) {
+    participants[id] = nil
+    waiting.removeAll { $0 == id }
+    if turn == id { endTurn() }
+    take(roster.leave(id))
+    authors[id] = nil
+  }
+
+  /// Tells all members that the session ends.
+  package func end(because reason: String) {
+    for participant in Array(participants.values) { participant.end(because: reason) }
+  }
+
+  private func take(_ events: [Roster.Event]) {
+    var hasMoved = false
+    for event in events {
+      switch event {
+      case .moved(let old, _, _):
+        hasMoved = true
+        if let old { participants[old.id]?.revoke() }
+        updateOwner()
+      case .ruled(let rule):
+        hasMoved = true
+        if rule == .none { for participant in Array(participants.values) { participant.revoke() } }
+        updateOwner()
+      case .joined, .left, .changed, .asked, .kept: break
+      }
+      tell(event)
+    }
+    if hasMoved { callWaiting() }
+  }
+
+  private func tell(_ event: Roster.Event) {
+    for participant in Array(participants.values) { participant.hear(event) }
+    onEvent(event)
+    onChange()
+  }
+
+  private func updateOwner() {
+    guard roster.rule == .one else { return }
+    session.owner = roster.holder.flatMap { authors[$0] } ?? Self.nobody
+  }
+
+  // MARK: Clients
+
+  package func member(_ id: Roster.ID) -> Roster.Member? { roster[id] }
+
+  package func ask(_ id: Roster.ID) { take(roster.ask(id)) }
+  package func take(_ id: Roster.ID) { take(roster.take(id)) }
+  package func keep(by id: Roster.ID) { take(roster.keep(by: id)) }
+  package func giveBack(by id: Roster.ID) { take(roster.giveBack(by: id)) }
+  package func give(by id: Roster.ID, to other: Roster.ID) { take(roster.give(by: id, to: other)) }
+
+  /// Handles the end of a client's stream: it sends nothing more, but stays for the answer.
+  func endStream(of id: Roster.ID) {
+    if turn == id { endTurn() }
+    giveBack(by: id)
+  }
+
+  /// Gives the pen to a program that is ready to use the port, if the pen is free.
+  package func useFreePen(_ id: Roster.ID) { take(roster.useFreePen(id)) }
+
+  /// Whether a client may change the line settings and modem lines, and send breaks.
+  package func maySetLine(_ id: Roster.ID) -> Bool {
+    useFreePen(id)
+    return roster.mayWrite(id) && session.writer == session.owner
+  }
+
+  /// Whether the device waits for a client that takes nothing. It waits only for a client that may write, never for a
+  /// viewer.
+  func mayHoldDevice(_ id: Roster.ID) -> Bool {
+    switch roster.rule {
+    case .one: roster.holder == id
+    case .all, .none: roster.members.count == 1
+    }
+  }
+
+  /// Discards what a client has written and the device has not got. The bytes of others stay.
+  ///
+  /// - Returns: the number of bytes that were discarded.
+  func discardUnsent(by id: Roster.ID) -> Int {
+    authors[id].map { session.discardUnsent(by: $0) } ?? 0
+  }
+
+  /// The number of bytes that a client has written and the device has not got. Those that the driver has taken may be
+  /// of others.
+  func unsentByteCount(by id: Roster.ID) -> Int {
+    let inDriver = session.unsentByteCount - session.queuedByteCount
+    return inDriver + (authors[id].map { session.queuedByteCount(by: $0) } ?? 0)
+  }
+
+  /// Discards the local user's bytes that wait for the end of another member's line.
+  ///
+  /// - Returns: the number of bytes that were discarded.
+  func discardWaiting() -> Int { homeInput?.discard() ?? 0 }
+
+  /// Whether there are other members, who would wait too.
+  func hasOthers(than id: Roster.ID) -> Bool { roster.members.contains { $0.id != id } }
+
+  /// The result of writing bytes of a client.
+  package enum Writing: Hashable {
+    /// This number of bytes at the front was queued.
+    case taken(Int)
+    /// No bytes were queued. ``Participant/goOn()`` is called when the client can try again.
+    case wait
+    /// The client may not write.
+    case refused
+  }
+
+  /// Queues bytes of a client, if it may write now.
+  package func write(_ bytes: UnsafeRawBufferPointer, by id: Roster.ID) -> Writing {
+    useFreePen(id)
+    guard roster.mayWrite(id), let author = authors[id] else { return .refused }
+    guard session.isOpen, session.writer == session.owner, session.writeRoom > 0,
+      turn == nil || turn == id
+    else { return wait(id) }
+    let part = UnsafeRawBufferPointer(rebasing: bytes.prefix(session.writeRoom))
+    if roster.rule == .all { return writeLines(part, by: id, author) }
+    return write(part, by: author) ? .taken(part.count) : wait(id)
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer, by author: Author) -> Bool {
+    (try? session.write(bytes.bytes, by: author)) != nil
+  }
+
+  private func wait(_ id: Roster.ID) -> Writing {
+    if !waiting.contains(id) { waiting.append(id) }
+    if turn != nil { limitTurn() }
+    return .wait
+  }
+
+  /// Calls the waiting members in turn. A member that must wait again goes to the end of the queue.
+  private func callWaiting() {
+    let called = waiting
+    waiting = []
+    for id in called { participants[id]?.goOn() }
+  }
+
+  // MARK: Lines of several writers
+
+  /// Writes only whole lines while other members wait; otherwise all bytes. A begun line makes the others wait.
+  private func writeLines(
+    _ bytes: UnsafeRawBufferPointer, by id: Roster.ID, _ author: Author
+  ) -> Writing {
+    let othersWait = waiting.contains { $0 != id }
+    let lineEnd = bytes.lastIndex { $0 == 0x0A || $0 == 0x0D }.map { $0 + 1 }
+    let part = UnsafeRawBufferPointer(
+      rebasing: bytes.prefix(othersWait ? lineEnd ?? bytes.count : bytes.count))
+    turn = id
+    turnLimit = nil
+    session.owner = author
+    guard write(part, by: author) else { return wait(id) }
+    if lineEnd == part.count { endTurn() } else if othersWait { limitTurn() }
+    return .taken(part.count)
+  }
+
+  private func limitTurn() {
+    guard turnLimit == nil else { return }
+    turnLimit = loop.schedule(after: Self.linePatience) { [unowned self] in endTurn() }
+  }
+
+  private func endTurn() {
+    (turn, turnLimit) = (nil, nil)
+    // Deferred, because a client is writing now.
+    if !waiting.isEmpty { loop.atEndOfTurn { [weak self] in self?.callWaiting() } }
+  }
+
+  // MARK: The session
+
+  package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
+    if !waiting.isEmpty { callWaiting() }
+  }
+
+  package func session(
+    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
+  ) {
+    if !waiting.isEmpty { callWaiting() }
+  }
+
+  package func session(_ session: Session, didHandPenFrom old: Author, to new: Author) {
+    if !waiting.isEmpty, new == session.owner { callWaiting() }
+  }
+
+  // MARK: The local user
+
+  package var sharing: Sharing {
+    var sharing = Sharing()
+    sharing.others = roster.members.filter { $0.id != homeID }.map(Sharing.Person.init)
+    sharing.applicants = roster.applicants.compactMap { roster[$0] }.map(Sharing.Person.init)
+    sharing.isAsking = roster.applicants.contains(homeID)
+    sharing.pen =
+      switch roster.rule {
+      case .all: .everybodys
+      // Read-only is about the others too. What this user may not do is decided by the front end.
+      case .none: roster.isReadOnly ? .mine : .nobodys
+      case .one:
+        if roster.holder == homeID {
+          .mine
+        } else {
+          roster.holder.flatMap { roster[$0] }.map { .others(Sharing.Person($0)) }
+            ?? (roster.home == nil ? .mine : .free)
+        }
+      }
+    sharing.addresses = addresses
+    return sharing
+  }
+
+  package func ask() { ask(homeID) }
+  package func give(to id: Sharing.ID) { give(by: homeID, to: id) }
+  package func keep() { keep(by: homeID) }
+  package func giveBack() { giveBack(by: homeID) }
+  package func take() { take(homeID) }
+}
+
+extension Sharing.Person {
+  init(_ member: Roster.Member) {
+    self.init(id: member.id, name: member.name, answers: member.answers)
+  }
+}
+
+extension Author.Kind {
+  /// A client that has joined a session.
+  package static let client = Author.Kind("client")
+}

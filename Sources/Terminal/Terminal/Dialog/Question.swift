@@ -1,0 +1,71 @@
+package import TerminalWidgets
+
+/// A question to the user: a list of choices, each of which stands for an answer.
+///
+/// If choosing nothing is a choice of its own ("no change"), the answer is an optional value.
+package struct Question<Answer: Hashable> {
+  /// The user's action.
+  enum Outcome {
+    case chosen(Answer)
+    case cancelled
+  }
+
+  package let title: String
+  /// The expected answer to a printed list, as text.
+  package var expected = "a number or a name"
+  /// Returns the choices for the text typed so far. It is called again when the text or the state changes. An
+  /// unavailable choice stays in the list and shows the reason.
+  package var choices: (_ typed: String) -> [Choice<Answer>]
+  /// Whether the choices for a text are still incomplete. Enter then waits for them. Call ``Dialogs/refresh()`` when
+  /// they are complete.
+  package var isPending: (_ typed: String) -> Bool
+  /// The text with which the question continues after a choice, such as a folder; nil if the choice is the answer.
+  package var continuation: (Answer) -> String?
+  /// The answer for a typed text that matches no choice; nil if there is none.
+  package var answer: (_ typed: String) -> Answer?
+  /// Called with the answer after the question was removed from the screen.
+  package let onAnswer: (Answer) -> Void
+  /// Called when the user chooses nothing.
+  package var onCancel: () -> Void
+  /// Called first, even if another dialog has replaced the question.
+  package var onEnd: () -> Void
+
+  package init(
+    title: String, choices: @escaping (_ typed: String) -> [Choice<Answer>],
+    isPending: @escaping (_ typed: String) -> Bool = { _ in false },
+    continuation: @escaping (Answer) -> String? = { _ in nil },
+    answer: @escaping (_ typed: String) -> Answer? = { _ in nil },
+    onAnswer: @escaping (Answer) -> Void, onCancel: @escaping () -> Void = {},
+    onEnd: @escaping () -> Void = {}
+  ) {
+    self.title = title
+    self.choices = choices
+    self.isPending = isPending
+    self.continuation = continuation
+    self.answer = answer
+    self.onAnswer = onAnswer
+    self.onCancel = onCancel
+    self.onEnd = onEnd
+  }
+}
+
+extension Choice {
+  /// Creates a choice for a value of a setting.
+  package init(_ value: ID, _ text: String, isCurrent: Bool) {
+    self.init(id: value, title: text, detail: isCurrent ? "now" : "", isCurrent: isCurrent)
+  }
+
+  /// The first choice of a question that switches several things and has no present value. With it, Enter alone
+  /// changes nothing.
+  ///
+  /// - Parameter state: the present state, as text.
+  package static func noChange<Value>(_ state: String) -> Choice where ID == Value? {
+    Choice(id: nil, title: "no change", detail: state, isCurrent: true)
+  }
+}
+
+/// The answer to a user who requests something that is not available now.
+package enum Refusal {
+  /// - Parameter reason: the reason, without a period.
+  package static func sentence(because reason: String) -> String { "Not available: \(reason)." }
+}

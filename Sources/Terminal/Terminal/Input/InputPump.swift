@@ -1,0 +1,455 @@
+package import EventLoop
+import Glibc
+import Posix
+package import SerialCore
+package import SystemPackage
+package import TerminalWidgets
+package import TextStages
+
+/// Passes standard input to the session, at the session's pace. Input that does not fit into its queue is not read.
+///
+/// On a terminal it separates commands from data, and always continues to read, because the quit key may follow a
+/// large paste. While the device is fast, reading pauses as with a pipe. If the device is slow or takes nothing,
+/// input is read ahead until the session's queue is full. Then, and while there is no device, input is refused and
+/// counted.
+package final class InputPump: SessionObserver {
+  /// Called with the key after the prefix.
+  package var onCommand: (UInt8) -> Void = { _ in }
+  /// Called with a key after the prefix that no command can have.
+  package var onOtherKey: (Key) -> Void = { _ in }
+  /// Called with the command of an escape sequence.
+  package var onEscape: (EscapeParser.Command) -> Void = { _ in }
+  /// Called with typed and accepted bytes, in the form in which they were typed.
+  package var onTyped: (UnsafeRawBufferPointer) -> Void = { _ in }
+  /// Called with bytes that were passed to the session, in the form in which they are sent.
+  package var onQueued: (UnsafeRawBufferPointer) -> Void = { _ in }
+  /// Called with the number of typed bytes that are not sent.
+  package var onRefused: (Int) -> Void = { _ in }
+  /// Called once, at the end of the input. The error is that of a failed read.
+  package var onEnd: (Errno?) -> Void = { _ in }
+  /// Takes typed bytes that are for an open dialog or an edited line, not for the device. Returns the number of bytes
+  /// that it took, at least one; the rest may be for another receiver.
+  package var focus: ((UnsafeRawBufferPointer) -> Int)? {
+    didSet { updateInterest() }
+  }
+  /// Whether all input is refused.
+  package var isRefusing: Bool {
+    didSet { updateInterest() }
+  }
+
+  /// The key that starts a command.
+  package var prefix = PrefixKey.none {
+    didSet { if prefix != oldValue { parser = PrefixKeyParser(prefix: prefix) } }
+  }
+
+  /// The key that starts a command at the start of a line.
+  package var escape = EscapeKey.none {
+    didSet { if escape != oldValue { escapes = EscapeParser(escape) } }
+  }
+  /// Whether escape sequences count now. They count in text for the device, not in answers to questions.
+  package var takesEscapes = true
+
+  /// The character maps for sent bytes.
+  package var mapList = MapList() {
+    didSet {
+      guard mapList != oldValue else { return }
+      flushMap()
+      byteMap = ByteMap(mapList, .toDevice)
+      mapsBytes = !byteMap.isIdentity
+      updateGrowth()
+    }
+  }
+
+  /// The bytes to send for Enter, which a terminal sends as CR. The map applies to them.
+  package var lineEnding = LineEnding.cr {
+    didSet { updateGrowth() }
+  }
+
+  /// Writes to a session that others write to as well; nil while only this input writes. Returns whether all bytes
+  /// were taken.
+  package var writeInTurn: ((UnsafeRawBufferPointer) -> Bool)?
+
+  private let author: Author
+  /// The session that gets the input.
+  package var session: Session {
+    didSet {
+      guard session !== oldValue, loop != nil else { return }
+      oldValue.removeObserver(self)
+      session.addObserver(self, of: [.sent, .stateChange])
+      (isReadingAhead, paceTimer) = (false, nil)
+      updateInterest()
+    }
+  }
+  private var byteMap = ByteMap(MapList(), .toDevice)
+  private var mapsBytes = false
+  private var mapped: [UInt8] = []
+  private let isTerminal: Bool
+  private let file: StandardFile
+  private var parser = PrefixKeyParser(prefix: .none)
+  private var escapes = EscapeParser(.none)
+  /// The part of the last read in which escape sequences count.
+  private var searched = Searched.whole
+  /// The time until which even a few bytes belong to a paste.
+  private var pasteEnd: MonotonicTime?
+  private var watch: DescriptorWatch?
+  private let buffer: UnsafeMutableRawBufferPointer
+  private var loop: IOLoop?
+  /// Whether the device is so slow that keys would wait behind other input, and so input is read ahead.
+  private var isReadingAhead = false
+  private var paceTimer: LoopTimer?
+  /// Sends the byte that waits in the map.
+  private var mapTimer: LoopTimer?
+  private var sentInWindow = 0
+  /// Bytes that were read and wait for the next turn of the loop.
+  private var held: [UInt8] = []
+  private var heldTimer: LoopTimer?
+
+  /// The maximum time for the keys of one turn.
+  private static let patience = Duration.milliseconds(10)
+  /// The number of queued bytes at which reading pauses.
+  private static let crowd = 65_536
+  /// The time in which a slow device takes fewer bytes than ``crowd``.
+  private static let paceWindow = Duration.milliseconds(250)
+  /// The time that a map waits for the second byte of a typed pair. A terminal sends both at once.
+  private static let mapPause = Duration.milliseconds(50)
+
+  /// The part of a piece of input in which escape sequences count. A terminal does not mark pasted text, except where
+  /// a program edits lines.
+  private enum Searched {
+    /// The whole piece: a few bytes, which were typed.
+    case whole
+    /// The end of the piece: quickly typed keys may end with a sequence; a paste hardly ever does.
+    case end
+    /// No part of a long paste.
+    case nothing
+  }
+
+  /// The maximum number of bytes that were certainly typed.
+  private static let longestTyped = 4
+  /// The minimum size of a read that belongs to a long paste.
+  private static let pastePiece = 1_024
+  /// The maximum time between the pieces of a long paste.
+  private static let pastePause = Duration.milliseconds(50)
+
+  /// The capacity that a session's queue needs.
+  ///
+  /// - Parameter isTerminal: whether a user types. The commands of a user must be found after a paste. Memory that
+  ///   is never used costs nothing.
+  package static func queueCapacity(isTerminal: Bool) -> Int { isTerminal ? 16 * 1_048_576 : crowd }
+
+  /// Creates a pump. It reads nothing before ``start(on:)``. The user or the pipe becomes the owner of the session.
+  ///
+  /// - Parameters:
+  ///   - source: the input; borrowed for the lifetime of the pump.
+  ///   - isTerminal: whether a user types.
+  package init(
+    from source: FileDescriptor = .standardInput, to session: Session, isTerminal: Bool,
+    isReadOnly: Bool
+  ) {
+    file = StandardFile(source, O_RDONLY)
+    self.session = session
+    self.isTerminal = isTerminal
+    author = isTerminal ? .keyboard : .pipe
+    session.owner = author
+    isRefusing = isReadOnly
+    buffer = .allocate(byteCount: 65_536, alignment: 16)
+  }
+
+  deinit { buffer.deallocate() }
+
+  /// Whether the input is open for reading.
+  package var isUsable: Bool { file.isUsable }
+
+  /// Starts to read.
+  ///
+  /// - Throws: the errors of epoll_ctl(2).
+  package func start(on loop: IOLoop) throws(Errno) {
+    self.loop = loop
+    session.addObserver(self, of: [.sent, .stateChange])
+    watch = try loop.watch(file.descriptor, for: interest(with: room), isUrgent: isTerminal) {
+      [unowned self] _ in
+      read()
+    }
+  }
+
+  /// Stops reading permanently.
+  package func stop() {
+    flushMap()
+    session.removeObserver(self)
+    watch?.cancel()
+    watch = nil
+    paceTimer = nil
+    mapTimer = nil
+    heldTimer = nil
+  }
+
+  package func session(
+    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
+  ) {
+    updateInterest()
+  }
+
+  package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
+    sentInWindow += bytes.byteCount
+    if session.queuedByteCount < Self.crowd / 2 { isReadingAhead = false }
+    updateInterest()
+  }
+
+  /// The number of unread bytes from a program. Typed bytes that were not read stay in the terminal for the next
+  /// program that reads them.
+  package var unreadCount: Int {
+    isTerminal || isRefusing || !file.isUsable ? 0 : file.descriptor.availableByteCount
+  }
+
+  /// The number of bytes to read now.
+  private var room: Int {
+    if isRefusing || focus != nil { return buffer.count }
+    if !session.isOpen { return isTerminal ? buffer.count : 0 }
+    if isReadingAhead { return min(max(session.writeRoom, Self.refusable), buffer.count) }
+    return max(0, min(Self.crowd - session.queuedByteCount, buffer.count)) / growth
+  }
+
+  /// The maximum number of bytes that the map and the line ending make of one byte.
+  private var growth = 1
+  /// The maximum number of bytes that a map makes of one byte.
+  private static let growthByMap = 2
+
+  private func updateGrowth() {
+    growth = (mapsBytes ? Self.growthByMap : 1) * (isTerminal ? lineEnding.bytes.count : 1)
+  }
+
+  /// The number of bytes to read and refuse when the queue is full, to find commands.
+  private static let refusable = 4_096
+
+  private func interest(with room: Int) -> Interest { held.isEmpty && room > 0 ? .reading : [] }
+
+  private func updateInterest() {
+    guard let watch else { return }
+    let room = room
+    // Fails only if memory is exhausted. The next event tries again.
+    _ = try? watch.setInterest(interest(with: room))
+    if isTerminal && room == 0 && paceTimer == nil { measurePace() }
+  }
+
+  /// Reads ahead if the device turns out to be slow.
+  private func measurePace() {
+    sentInWindow = 0
+    paceTimer = loop?.schedule(after: Self.paceWindow) { [unowned self] in
+      paceTimer = nil
+      if sentInWindow < Self.crowd { isReadingAhead = true }
+      updateInterest()
+    }
+  }
+
+  private func read() {
+    let room = room
+    guard room > 0 else { return }
+    let outcome: ReadOutcome
+    do {
+      outcome = try file.readAvailable(into: .init(rebasing: buffer[..<room]))
+    } catch {
+      return end(error)
+    }
+    switch outcome {
+    case .bytes(let count):
+      if escape != .none { lookForPaste(count) }
+      take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    case .wouldBlock: break
+    case .endOfFile: end(nil)
+    }
+    updateInterest()
+  }
+
+  private func take(_ bytes: UnsafeRawBufferPointer) {
+    guard isTerminal else { return send(bytes) }
+    var deadline: MonotonicTime?
+    var rest = bytes
+    // After the quit key, no input is used.
+    while watch != nil {
+      if isFull(by: &deadline) { return hold(rest) }
+      switch parser.next(in: &rest) {
+      case .data(let data):
+        let untaken = take(data: data, by: &deadline)
+        guard untaken.isEmpty else { return hold(untaken.joined(with: rest)) }
+      case .command(let key):
+        sendHeld(by: &deadline)
+        onCommand(key)
+      case .otherKey(let key):
+        sendHeld(by: &deadline)
+        onOtherKey(key)
+      case nil: return
+      }
+    }
+  }
+
+  /// Finds escape sequences in data.
+  ///
+  /// - Returns: the bytes that were not passed because the time of this turn is over.
+  private func take(
+    data: UnsafeRawBufferPointer, by deadline: inout MonotonicTime?
+  ) -> UnsafeRawBufferPointer {
+    guard escape != .none, takesEscapes else { return hand(out: data, by: &deadline) }
+    var rest = data
+    if searched != .whole {
+      sendHeld(by: &deadline)
+      let endCount = searched == .end ? escapes.sequenceCount(atEndOf: data) : 0
+      rest = UnsafeRawBufferPointer(rebasing: data.suffix(endCount))
+      let passed = UnsafeRawBufferPointer(rebasing: data.dropLast(endCount))
+      escapes.pass(passed)
+      let untaken = hand(out: passed, by: &deadline)
+      if !untaken.isEmpty { return untaken.joined(with: rest) }
+    }
+    while watch != nil, let item = escapes.next(in: &rest) {
+      switch item {
+      case .data(let part):
+        let untaken = hand(out: part, by: &deadline)
+        // The bytes were already searched.
+        if !untaken.isEmpty {
+          searched = .nothing
+          return untaken.joined(with: rest)
+        }
+      case .held(let byte): hand(out: byte, by: &deadline)
+      case .command(let command): onEscape(command)
+      }
+    }
+    return UnsafeRawBufferPointer(rebasing: data.suffix(0))
+  }
+
+  /// Passes on a held-back escape character. The next key, which made no escape sequence, follows it.
+  private func sendHeld(by deadline: inout MonotonicTime?) {
+    if let byte = escapes.takeHeld() { hand(out: byte, by: &deadline) }
+  }
+
+  private func hand(out byte: UInt8, by deadline: inout MonotonicTime?) {
+    // A single byte is always taken.
+    withUnsafeBytes(of: byte) { _ = hand(out: $0, by: &deadline) }
+  }
+
+  /// Decides by the size of a read where escape sequences count.
+  private func lookForPaste(_ count: Int) {
+    let now = loop?.now
+    let isRest = pasteEnd.flatMap { end in now.map { $0 < end } } ?? false
+    let isPaste = count >= Self.pastePiece || isRest
+    searched = isPaste ? .nothing : count > Self.longestTyped ? .end : .whole
+    pasteEnd = isPaste ? now.map { $0 + Self.pastePause } : nil
+  }
+
+  /// Passes bytes to the receiver that has the keyboard.
+  ///
+  /// - Returns: the bytes that were not passed because the time of this turn is over.
+  private func hand(
+    out bytes: UnsafeRawBufferPointer, by deadline: inout MonotonicTime?
+  ) -> UnsafeRawBufferPointer {
+    var rest = bytes
+    repeat {
+      guard let focus else {
+        send(rest)
+        return UnsafeRawBufferPointer(rebasing: rest.suffix(0))
+      }
+      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(focus(rest)))
+    } while !rest.isEmpty && !isFull(by: &deadline)
+    return rest
+  }
+
+  /// Whether the keys of this turn have used up their time, because each key may search a list.
+  ///
+  /// - Parameter deadline: the time at which this turn must end; nil before the first of these keys.
+  private func isFull(by deadline: inout MonotonicTime?) -> Bool {
+    guard focus != nil, let loop else { return false }
+    guard let time = deadline else {
+      deadline = loop.now + Self.patience
+      return false
+    }
+    return loop.now >= time
+  }
+
+  /// Keeps bytes for the next turn of the loop, so that other events are handled first.
+  private func hold(_ bytes: UnsafeRawBufferPointer) {
+    guard !bytes.isEmpty else { return }
+    held = Array(bytes)
+    heldTimer = loop?.schedule(after: .zero) { [unowned self] in
+      let bytes = held
+      held = []
+      bytes.withUnsafeBytes { take($0) }
+      updateInterest()
+    }
+  }
+
+  /// Passes bytes to the session, all of them or none.
+  package func send(_ bytes: UnsafeRawBufferPointer) {
+    if !isRefusing, queue(bytes) {
+      onTyped(bytes)
+    } else {
+      onRefused(bytes.count)
+    }
+  }
+
+  package func send(_ bytes: [UInt8]) { bytes.withUnsafeBytes { send($0) } }
+
+  /// Passes bytes to the session that were not typed, such as a snippet. A CR in them is not replaced by the line
+  /// ending of Enter.
+  ///
+  /// - Returns: whether they were passed, all of them or none.
+  package func send(exactly bytes: [UInt8]) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+      guard !isRefusing, map(bytes) else { return false }
+      onTyped(bytes)
+      return true
+    }
+  }
+
+  /// - Returns: whether there was room for all of them.
+  private func queue(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let carriageReturn: UInt8 = 0x0D
+    guard isTerminal, lineEnding != .cr, bytes.contains(carriageReturn) else { return map(bytes) }
+    let ended = bytes.flatMap { $0 == carriageReturn ? lineEnding.bytes : [$0] }
+    return ended.withUnsafeBytes { map($0) }
+  }
+
+  private func map(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    if mapsBytes {
+      mapped.removeAll(keepingCapacity: true)
+      let result = byteMap.apply(bytes, into: &mapped)
+      mapTimer = byteMap.isWaiting && isTerminal ? scheduleFlush() : nil
+      if result == .changed { return queueMapped() }
+    }
+    return write(bytes)
+  }
+
+  private func queueMapped() -> Bool {
+    mapped.withUnsafeBytes { $0.isEmpty || write($0) }
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let isTaken =
+      writeInTurn.map { $0(bytes) } ?? ((try? session.write(bytes.bytes, by: author)) != nil)
+    guard isTaken else { return false }
+    onQueued(bytes)
+    return true
+  }
+
+  /// Schedules the end of the map's wait. A user who types Enter types no second byte; the next bytes of a pipe may
+  /// come later.
+  private func scheduleFlush() -> LoopTimer? {
+    loop?.schedule(after: Self.mapPause) { [unowned self] in flushMap() }
+  }
+
+  /// Sends a byte that waits for a second one, which may never come. There is always room for one byte.
+  private func flushMap() {
+    mapped.removeAll(keepingCapacity: true)
+    byteMap.flush(into: &mapped)
+    _ = queueMapped()
+  }
+
+  private func end(_ error: Errno?) {
+    stop()
+    onEnd(error)
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// These bytes and those that follow them in memory.
+  fileprivate func joined(with next: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: baseAddress, count: count + next.count)
+  }
+}

@@ -1,0 +1,105 @@
+package import EventLoop
+import TerminalWidgets
+
+/// Lets the user edit a line before it is sent. The line is shown below the device's text.
+///
+/// Lines are kept for later sessions, except those typed at a password prompt.
+package final class LineInput {
+  /// Called with a complete line, without its end, to send it. Returns whether to keep it.
+  package var onLine: (String) -> Bool = { _ in true }
+  /// Called with a control character for the device, which the editor does not use.
+  package var onControl: (UInt8) -> Void = { _ in }
+  /// Called with the number of typed bytes that did not fit into the line.
+  package var onDropped: (Int) -> Void = { _ in }
+
+  private let console: Console
+  private lazy var reader = KeyReader(on: loop) { [unowned self] in handle($0) }
+  private let loop: IOLoop
+  // Not lazy: each change of a lazy property copies it.
+  private var editor = LineEditor()
+  private var prompt = PasswordPrompt()
+  /// Whether the device has sent bytes since the last check for a password prompt.
+  private var isPromptNew = false
+  private var history: HistoryFile
+  private var isHistoryLoaded = false
+  private var isRefreshDue = false
+
+  /// - Parameter history: the lines of earlier sessions.
+  package init(on console: Console, loop: IOLoop, keeping history: HistoryFile) {
+    self.history = history
+    self.console = console
+    self.loop = loop
+  }
+
+  /// Changes to another history. The present line stays.
+  package func use(_ other: HistoryFile) {
+    guard other.name != history.name else { return }
+    history = other
+    if isHistoryLoaded { editor.replaceHistory(history.load()) }
+  }
+
+  /// Shows the line. The first call reads the history.
+  package func show() {
+    if !isHistoryLoaded { editor = LineEditor(history: history.load()) }
+    isHistoryLoaded = true
+    console.screen.setFooter { [unowned self] size in
+      LineEditorView(prompt: "> ", width: size.columns).content(of: editor)
+    }
+  }
+
+  /// Removes the line from the screen and keeps its text.
+  package func hide() {
+    reader.reset()
+    console.screen.setFooter(nil)
+  }
+
+  /// Searches bytes of the device for a password prompt.
+  package func deviceSent(_ bytes: UnsafeRawBufferPointer) {
+    prompt.add(bytes)
+    isPromptNew = true
+  }
+
+  /// Takes typed bytes; see ``InputPump/focus``.
+  package func take(_ bytes: UnsafeRawBufferPointer) -> Int { reader.take(bytes) }
+
+  private func handle(_ key: Key) {
+    if isPromptNew {
+      editor.takesSecret = prompt.isShown
+      isPromptNew = false
+    }
+    for event in editor.handle(key) {
+      switch event {
+      case .submit(let line):
+        if onLine(line) { history.append(line) }
+      case .submitSecret(let line): _ = onLine(line)
+      case .dropped(let count): onDropped(count)
+      case .endOfInput: onControl(0x04)
+      case .unused(let key):
+        if let byte = key.controlByte { onControl(byte) }
+      }
+    }
+    refreshLater()
+  }
+
+  /// Shows the line once per turn, for any number of keys: an unmarked paste is many keys.
+  private func refreshLater() {
+    guard !isRefreshDue else { return }
+    isRefreshDue = true
+    loop.atEndOfTurn { [weak self] in
+      self?.isRefreshDue = false
+      self?.console.screen.refresh()
+    }
+  }
+}
+
+extension Key {
+  /// The control character that a terminal sends for the key.
+  fileprivate var controlByte: UInt8? {
+    switch self {
+    case .control(let letter): UInt8(letter.value & 0x1F)
+    case .named(.tab, _): 0x09
+    case .named(.escape, _): 0x1B
+    case .character, .alt, .named, .paste: nil
+    }
+  }
+}

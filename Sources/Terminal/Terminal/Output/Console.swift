@@ -1,0 +1,210 @@
+package import EventLoop
+import Glibc
+package import SystemPackage
+package import TerminalWidgets
+import TextTools
+
+/// Shows a session: the device's bytes on standard output, messages on standard error.
+///
+/// If both are the same terminal, messages use the channel of standard output. The order is then right, and one place
+/// handles a stalled terminal.
+package final class Console {
+  /// Called when standard output has no reader any more.
+  package var onOutputGone: (Errno) -> Void = { _ in }
+  /// Called when ``isCrowded`` is false again.
+  package var onRoom: () -> Void = {}
+
+  /// Called when standard output has accepted everything.
+  package var onDrained: () -> Void = {}
+
+  package let isOutputTerminal: Bool
+  private let output: OutputChannel
+  /// Draws on standard output.
+  package let screen: Screen
+  /// Nil if messages use the channel of standard output.
+  private let messages: OutputChannel?
+  /// The capabilities of standard output.
+  package let kind: ScreenKind
+  /// The style of standard output.
+  package let outputStyle: TextStyle
+  private let style: TextStyle
+  private let streams: TerminalStreams
+  /// Whether only failures are printed.
+  package var isQuiet: Bool
+  /// Whether lines end with CR LF because the terminal is in raw mode.
+  private let isRaw: Bool
+  /// Whether the device's last line is incomplete.
+  private var isMidLine = false
+  /// Whether the last line on standard error, if that is separate, is incomplete.
+  private var isMessageMidLine = false
+
+  /// Creates a console.
+  ///
+  /// - Parameters:
+  ///   - streams: the streams for bytes and messages.
+  ///   - loop: the loop that watches readiness.
+  ///   - isQuiet: whether only failures are printed.
+  ///   - isRaw: whether the user's terminal is in raw mode while the session runs.
+  /// - Throws: the errors of epoll_ctl(2).
+  package init(
+    _ streams: TerminalStreams = .standard, on loop: IOLoop, isQuiet: Bool, isRaw: Bool
+  ) throws(Errno) {
+    self.streams = streams
+    self.isQuiet = isQuiet
+    self.isRaw = isRaw
+    kind = streams.screenKind
+    isOutputTerminal = kind != .none
+    output = try OutputChannel(
+      streams.output, on: loop, whenFull: isOutputTerminal ? .leaveOut : .pushBack)
+    screen = Screen(
+      output, draws: kind == .drawing, hasAlternateScreen: streams.hasAlternateScreen,
+      size: streams.screenSize)
+    outputStyle = streams.outputStyle
+    style = streams.messageStyle
+    messages =
+      isOutputTerminal && streams.areShared
+      ? nil : try? OutputChannel(streams.messages, on: loop, whenFull: .leaveOut)
+    output.onGone = { [unowned self] in onOutputGone($0) }
+    output.onDrained = { [unowned self] in onDrained() }
+    output.onOverflow = { [unowned self] in screen.gapDidBegin() }
+    // The bytes of the panel and of the status line may also have been dropped or truncated.
+    output.onGap = { [unowned self] _ in
+      isMidLine = false
+      screen.rewrite()
+    }
+    output.onRoom = { [unowned self] in onRoom() }
+  }
+
+  /// Whether the cursor is known to be in the first column.
+  package var isAtMargin: Bool { !isMidLine && messages == nil }
+
+  /// Whether standard output is open for writing.
+  package var isOutputUsable: Bool { output.isUsable }
+
+  /// Whether the device should pause.
+  package var isCrowded: Bool { output.isCrowded }
+
+  /// Whether standard output has accepted everything.
+  package var isDrained: Bool { output.isDrained }
+
+  /// Shows bytes of the device unchanged.
+  package func show(_ bytes: UnsafeRawBufferPointer) {
+    guard let last = bytes.last else { return }
+    isMidLine = last != UInt8(ascii: "\n")
+    screen.show(bytes)
+  }
+
+  // MARK: Messages
+
+  /// Echoes the user's answer to a question, because the terminal's own echo is off. It follows the question, and is
+  /// not mixed with the device's bytes in a file or a pipe.
+  package func echo(_ text: String) {
+    let text = TerminalCharacters.areASCII ? text.asciiForm : text
+    if let messages {
+      isMessageMidLine = true
+      return messages.write(text, isMessage: true)
+    }
+    isMidLine = true
+    screen.show(text)
+    screen.onCursorMoved(false)
+  }
+
+  /// Prints a message about the session on a separate line, unless `--quiet` is given.
+  package func say(_ text: String) {
+    if !isQuiet { warn(text) }
+  }
+
+  /// Prints a message of one line, even with `--quiet`.
+  package func warn(_ text: String) { answer([text]) }
+
+  /// Prints an answer to the user, even with `--quiet`.
+  package func answer(_ lines: [String]) {
+    let width = messageWidth
+    sayLines(
+      lines.enumerated().flatMap { number, line in
+        ((number == 0 ? "serialterm: " : "") + line.harmless).forTerminal.messageLines(width: width)
+      })
+  }
+
+  /// The number of columns of the terminal for messages; nil if they go to a file or a pipe.
+  private var messageWidth: Int? {
+    if messages == nil { return isOutputTerminal ? screen.textSize.columns : nil }
+    return streams.messageColumns()
+  }
+
+  /// Prints an answer with styles.
+  package func answer(_ lines: [StyledLine]) { sayLines(lines.map { style.text(of: $0) }) }
+
+  /// Rings the bell of the terminal with the session, or of the one with the messages. Does nothing without a
+  /// terminal.
+  package func ringBell() {
+    if isOutputTerminal {
+      screen.ring()
+    } else if streams.messageColumns() != nil {
+      messages?.write("\u{07}", isMessage: true)
+    }
+  }
+
+  /// Clears the screen and moves the cursor to its top left corner.
+  package func clear() {
+    guard isOutputTerminal else { return }
+    screen.clear()
+    isMidLine = false
+  }
+
+  /// The line end of the user's terminal.
+  var lineEnd: String { isRaw ? "\r\n" : "\n" }
+
+  private func sayLines(_ lines: [String]) {
+    // Messages on another terminal, or in a file, do not interrupt the device's line.
+    let text = lines.map { $0.forTerminal + lineEnd }.joined()
+    if let messages {
+      endSharedLine()
+      messages.write(isMessageMidLine ? lineEnd + text : text, isMessage: true)
+      isMessageMidLine = false
+      return
+    }
+    screen.say(isMidLine ? lineEnd + text : text)
+    isMidLine = false
+    screen.onCursorMoved(true)
+  }
+
+  /// Ends the device's line if a program such as tee(1) may show it on the terminal of the messages.
+  private func endSharedLine() {
+    guard readerMayShow, isMidLine else { return }
+    messages?.write(lineEnd, isMessage: true)
+    isMidLine = false
+  }
+
+  /// Whether standard output is a pipe whose reader may show the bytes on the user's terminal.
+  private lazy var readerMayShow =
+    isRaw && streams.messageColumns() != nil
+    && (try? streams.output.stat().type == .fifo) ?? false
+
+  /// Removes the panel and the status line, and waits until the terminal has shown this. Another program uses the
+  /// terminal until ``Screen/resume()``.
+  package func suspend(within limit: Duration) {
+    screen.suspend()
+    _ = output.finish(within: limit)
+  }
+
+  /// Discards queued output, and restores the terminal as far as it accepts output.
+  package func giveUp() { screen.giveUp() }
+
+  /// Ends the device's last line, so that the shell's prompt begins on a new one, and writes the queue within a time
+  /// limit.
+  ///
+  /// - Returns: the number of bytes that were not written.
+  package func finish(within limit: Duration) -> Int {
+    screen.finish()
+    if isMidLine && isOutputTerminal {
+      output.write(lineEnd)
+      // This may be called twice at the end of a session.
+      isMidLine = false
+    }
+    let left = output.finish(within: limit)
+    endSharedLine()
+    _ = messages?.finish(within: limit)
+    return left
+  }
+}

@@ -1,0 +1,95 @@
+package import EventLoop
+import Logs
+import TerminalWidgets
+package import TextStages
+
+/// Shows the text of several ports line by line; see ``TextStages/LineMerger``.
+package final class MergedScreen {
+  private let console: Console
+  private let loop: IOLoop
+  private var merger: LineMerger
+  private var output: [UInt8] = []
+  private var timer: LoopTimer?
+
+  /// The lines of one port.
+  package final class Place: ViewPlace {
+    private let screen: MergedScreen
+    private let port: Int
+    // A device's sequences change only its own text, and messages do not move that.
+    package var onCursorMoved: (Bool) -> Void = { _ in }
+    package var deviceState: () -> [UInt8] = { [] }
+
+    fileprivate init(_ screen: MergedScreen, _ port: Int) {
+      self.screen = screen
+      self.port = port
+    }
+
+    package var isWholeScreen: Bool { false }
+    package var columns: Int { max(1, screen.console.screen.columns - screen.merger.labelWidth) }
+    package var isAtMargin: Bool { true }
+    package var permission: EscapeFilter.Permission {
+      screen.console.outputStyle.isColoured ? .colours : .none
+    }
+
+    package func show(_ bytes: UnsafeRawBufferPointer) { screen.show(bytes, from: port) }
+    package func showHeld() { screen.finish() }
+    package func setCursorHidden(_ isHidden: Bool) {}
+    package func restore(_ sequences: [UInt8]) {}
+  }
+
+  package init(on console: Console, loop: IOLoop) {
+    self.console = console
+    self.loop = loop
+    let isTerminal = console.isOutputTerminal
+    merger = LineMerger(
+      LineMerger.Style(
+        lineEnd: isTerminal ? console.lineEnd : "\n",
+        hasColours: isTerminal && console.outputStyle.isColoured,
+        canErase: console.kind == .drawing))
+    console.screen.deviceState = { EscapeFilter.originalScreenState }
+    console.screen.onCursorMoved = { [unowned self] in
+      if $0 || console.isAtMargin { merger.cursorDidMove() }
+    }
+  }
+
+  /// The port whose prompt stays in the last row.
+  package var focus: Int {
+    get { merger.focus ?? 0 }
+    set {
+      merger.focus = newValue
+      waitIfNeeded()
+    }
+  }
+
+  /// Names the ports, and returns their places in the same order.
+  package func places(named names: [String]) -> [Place] {
+    merger.label(names, width: \.displayWidth)
+    return names.indices.map { Place(self, $0) }
+  }
+
+  private func show(_ bytes: UnsafeRawBufferPointer, from port: Int) {
+    merger.columns = console.isOutputTerminal ? console.screen.columns : 0
+    write { merger.add(bytes, from: port, at: .now, into: &$0) }
+  }
+
+  private func write(_ merge: (inout [UInt8]) -> Void) {
+    output.removeAll(keepingCapacity: true)
+    merge(&output)
+    if !output.isEmpty { output.withUnsafeBytes { console.show($0) } }
+    waitIfNeeded()
+  }
+
+  /// Waits with one timer for any number of pieces.
+  private func waitIfNeeded() {
+    guard timer == nil, let deadline = merger.deadline else { return }
+    let now = Moment.now.monotonic
+    let wait = deadline > now ? Duration.nanoseconds(Int64(clamping: deadline - now)) : .zero
+    timer = loop.schedule(after: wait) { [unowned self] in
+      timer = nil
+      write { merger.tick(at: Moment.now.monotonic, into: &$0) }
+    }
+  }
+
+  /// Shows the unfinished lines.
+  package func finish() { write { merger.finish(into: &$0) } }
+}

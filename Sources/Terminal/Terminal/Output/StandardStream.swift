@@ -1,0 +1,61 @@
+import Glibc
+import Posix
+package import SystemPackage
+import TextTools
+
+/// A standard stream, for commands that print an answer and end.
+package struct StandardStream {
+  package static let output = StandardStream(descriptor: STDOUT_FILENO)
+  package static let error = StandardStream(descriptor: STDERR_FILENO)
+
+  package let descriptor: CInt
+
+  /// Prints as much of a text as is accepted within a time limit: a stalled terminal must not keep a finished program
+  /// running.
+  package func print(_ text: String, within limit: Duration) {
+    let file = StandardFile(FileDescriptor(rawValue: descriptor), O_WRONLY)
+    let deadline = MonotonicTime.now + limit
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let rest = (deadline - .now).nanoseconds / 1_000_000
+      var poll = pollfd(fd: file.descriptor.rawValue, events: Int16(POLLOUT), revents: 0)
+      guard rest > 0, Glibc.poll(&poll, 1, CInt(rest)) > 0 else { return }
+      // A descriptor that may block is only given what it certainly accepts.
+      let piece = file.isNonBlocking ? bytes : bytes.prefix(OutputChannel.cautiousPiece)
+      let outcome = piece.withUnsafeBytes { try? file.descriptor.writeAvailable($0) }
+      guard let outcome else { return }
+      if case .bytes(let count) = outcome { bytes = bytes.dropFirst(count) }
+    }
+  }
+
+  /// Prints an error on standard error, within a time limit.
+  package static func complain(_ message: String) {
+    error.print("serialterm: \(message.harmlessLines.forTerminal)\n", within: .milliseconds(200))
+  }
+
+  /// Prints a complete text, without a time limit.
+  ///
+  /// - Throws: ``OutputGone`` if it cannot be written.
+  package func print(_ text: String) throws(OutputGone) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      do {
+        let count = try systemCall {
+          bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        }
+        bytes = bytes.dropFirst(count)
+      } catch .wouldBlock {
+        // Another process that shares the stream has made it non-blocking.
+        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&request, 1, -1)
+      } catch {
+        throw OutputGone(error: error)
+      }
+    }
+  }
+}
+
+/// The error of a standard stream that cannot be written to: `EPIPE` if it has no reader.
+package struct OutputGone: Error {
+  package let error: Errno
+}

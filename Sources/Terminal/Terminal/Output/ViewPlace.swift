@@ -1,0 +1,55 @@
+package import TextStages
+
+/// The place for the text of a port: the whole screen, or lines among those of other ports.
+package protocol ViewPlace: AnyObject {
+  /// Whether there is no other text, so that the device may draw if it has the permission.
+  var isWholeScreen: Bool { get }
+  /// The width for the text, in columns.
+  var columns: Int { get }
+  /// Whether the cursor is known to be in the first column of an empty line.
+  var isAtMargin: Bool { get }
+  /// The escape sequences of a device that may take effect here.
+  var permission: EscapeFilter.Permission { get }
+  /// Called when the cursor is not where the shown text left it. The argument is whether it is known to be in the
+  /// first column.
+  var onCursorMoved: (_ isAtMargin: Bool) -> Void { get set }
+  /// Returns the bytes that set the terminal to the device's state; see ``Screen/deviceState``.
+  var deviceState: () -> [UInt8] { get set }
+
+  /// Shows text.
+  func show(_ bytes: UnsafeRawBufferPointer)
+
+  /// Shows the unfinished lines.
+  func showHeld()
+
+  /// Records that the device has hidden the cursor, or shows it again.
+  func setCursorHidden(_ isHidden: Bool)
+
+  /// Writes sequences that undo the device's changes of the terminal.
+  func restore(_ sequences: [UInt8])
+}
+
+/// The whole screen, for the only port.
+extension Console: ViewPlace {
+  package var isWholeScreen: Bool { true }
+  package var columns: Int { screen.columns }
+  package var permission: EscapeFilter.Permission {
+    kind != .drawing ? .none : screen.isTopFree ? .drawing : .colours
+  }
+
+  package var onCursorMoved: (Bool) -> Void {
+    get { screen.onCursorMoved }
+    set { screen.onCursorMoved = newValue }
+  }
+
+  package var deviceState: () -> [UInt8] {
+    get { screen.deviceState }
+    set { screen.deviceState = newValue }
+  }
+
+  package func showHeld() {}
+
+  package func setCursorHidden(_ isHidden: Bool) { screen.isCursorHidden = isHidden }
+
+  package func restore(_ sequences: [UInt8]) { screen.draw(sequences) }
+}

@@ -1,0 +1,85 @@
+package import EventLoop
+import Posix
+package import Scrollback
+package import TerminalWidgets
+
+/// The panel for searching a scrollback. The session continues, and lines that arrive meanwhile are searched too.
+package final class SearchDialog: Dialog {
+  /// Called when the user wants to write lines to a file. The dialog stays open.
+  package var onWrite: (ScrollbackSearch) -> Void = { _ in }
+  /// Called when the user closes the dialog.
+  package var onClose: () -> Void = {}
+
+  private let scrollback: Scrollback
+  private let console: Console
+  private let loop: IOLoop
+  private var panel: SearchPanel
+  private var isOpen = false
+  /// Continues the search in the next turn of the loop.
+  private var nextStep: LoopTimer?
+  /// Shows the progress of the search while nothing is typed.
+  private lazy var showing = Coalescer(on: loop, interval: .milliseconds(100)) {
+    [unowned self] in advance()
+  }
+
+  /// The time that other events wait for a step of the search.
+  static let stepTime = Duration.milliseconds(10)
+
+  /// - Parameter port: the name of the port; nil if there is only one.
+  package init(
+    _ scrollback: Scrollback, of port: String?, on console: Console, loop: IOLoop
+  ) {
+    self.scrollback = scrollback
+    self.console = console
+    self.loop = loop
+    panel = SearchPanel(on: scrollback, of: port)
+  }
+
+  package func open() {
+    isOpen = true
+    scrollback.onAdded = { [unowned self] in showing.post() }
+    console.screen.cover { [unowned self] size in
+      panel.content(on: size, usesAttributes: console.outputStyle.isColoured)
+    }
+    advance()
+  }
+
+  package func close() {
+    isOpen = false
+    nextStep = nil
+    scrollback.onAdded = {}
+    showing.cancel()
+    console.screen.uncover()
+  }
+
+  package func refresh() {}
+
+  package func handle(_ key: Key) {
+    switch panel.handle(key) {
+    case .unchanged: break
+    case .changed: console.screen.refresh()
+    case .searched: advance()
+    case .write: onWrite(panel.search)
+    case .closed: onClose()
+    }
+  }
+
+  /// Searches for a limited time, and shows the matches.
+  private func advance() {
+    guard isOpen else { return }
+    search()
+    console.screen.refresh()
+  }
+
+  private func search() {
+    let deadline = MonotonicTime.now + Self.stepTime
+    panel.isComplete = panel.search.search(until: { MonotonicTime.now >= deadline })
+    nextStep =
+      panel.isComplete
+      ? nil
+      : loop.schedule(after: .zero) { [unowned self] in
+        search()
+        panel.isComplete ? console.screen.refresh() : showing.post()
+      }
+  }
+}

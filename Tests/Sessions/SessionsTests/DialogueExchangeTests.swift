@@ -1,0 +1,151 @@
+import Dialogues
+import Expectations
+import Posix
+import SerialCore
+import Sessions
+import SystemPackage
+import Testing
+
+/// The exchange of a script: events go in, actions come out as text. The clock stays at 0.
+@Suite struct DialogueExchangeTests {
+  private final class Run {
+    var exchange: DialogueExchange
+
+    init(_ script: String) throws {
+      exchange = DialogueExchange(
+        try Dialogue(parsing: Array(script.utf8)), timeout: .seconds(5))
+    }
+
+    /// Handles an event, and returns the actions as text.
+    func callAsFunction(_ event: ExchangeEvent) -> [String] {
+      exchange.handle(event, at: MonotonicTime(nanoseconds: 0)).map(Self.text)
+    }
+
+    func received(_ text: String) -> [String] { self(.received(Array(text.utf8))) }
+
+    private static func text(
+      _ action: ExchangeAction<DialogueExchange.Report, DialogueExchange.End>
+    ) -> String {
+      switch action {
+      case .send(let bytes): "send \(String(decoding: bytes, as: UTF8.self))"
+      case .drain: "drain"
+      case .watchStandstill(let limit): "standstill \(limit.map { "\($0)" } ?? "off")"
+      case .perform(let operation): "\(operation)"
+      case .wake(let time): "wake \(time.map { "\($0.nanoseconds / 1_000_000)" } ?? "off")"
+      case .yield: "yield"
+      case .withdraw: "withdraw"
+      case .read: "read"
+      case .awaitRoom, .store, .pass: "\(action)"
+      case .report(.step(let instruction)): "line \(instruction.line)"
+      case .report(.received(let bytes)): "show \(String(decoding: bytes, as: UTF8.self))"
+      case .report(.print(let bytes)): "print \(String(decoding: bytes, as: UTF8.self))"
+      case .finish(let end): Self.text(end)
+      }
+    }
+
+    private static func text(_ end: DialogueExchange.End) -> String {
+      switch end {
+      case .done: "done"
+      case .timedOut(let expressions, let limit):
+        "timed out after \(limit): \(expressions.map(\.text))"
+      case .standstill: "no progress"
+      case .refused: "refused"
+      case .sendFailed(let error): "\(error.code)"
+      case .failed(let reason): "failed: \(String(decoding: reason, as: UTF8.self))"
+      case .cutOff: "cut off"
+      }
+    }
+  }
+
+  @Test func sending_isDrainedBeforeTheNextStep() throws {
+    let run = try Run("send \"hello\"\nset dtr on")
+    #expect(run(.begun) == ["yield"])
+    #expect(run(.resumed) == ["line 1", "send hello", "standstill 5.0 seconds", "drain"])
+    #expect(run(.sent(5)) == [])
+    #expect(run(.drained) == ["standstill off", "yield"])
+    #expect(run(.resumed).first == "line 2")
+    #expect(run(.performed(true)) == ["yield"])
+    #expect(run(.resumed) == ["done"])
+  }
+
+  @Test func anExpectation_isMet_alsoByTextThatCameBefore() throws {
+    let run = try Run("expect /a(.)c/\nexpect /d/\nprint \"$0\"")
+    #expect(run(.begun) == ["yield"])
+    #expect(run(.resumed) == ["line 1", "wake 5000"])
+    #expect(run.received("xa") == ["show xa"])
+    #expect(run.received("bcd!") == ["show bc", "wake off", "yield"])
+    #expect(run(.resumed) == ["line 2", "wake 5000", "show d", "wake off", "yield"])
+    #expect(run(.resumed) == ["line 3", "show !", "print d\n", "yield"])
+    #expect(run(.resumed) == ["done"])
+  }
+
+  @Test func anExpectation_thatIsNotMetInTime_ends() throws {
+    let run = try Run("expect /never/ within 2s")
+    _ = run(.begun)
+    #expect(run(.resumed) == ["line 1", "wake 2000"])
+    #expect(run.received("neve") == ["show neve"])
+    #expect(run(.woken) == ["timed out after 2.0 seconds: [\"never\"]"])
+  }
+
+  @Test func aWait_isFollowedByTheNextStep() throws {
+    let run = try Run("wait 30ms")
+    _ = run(.begun)
+    #expect(run(.resumed) == ["line 1", "wake 30"])
+    #expect(run(.woken) == ["yield"])
+    #expect(run(.resumed) == ["done"])
+  }
+
+  @Test func everyOperationOfTheLine_isAskedFor() throws {
+    let run = try Run("set rts off\nset baud 9600\nbreak 250ms\npulse dtr 100ms")
+    _ = run(.begun)
+    var asked: [ExchangeAction<DialogueExchange.Report, DialogueExchange.End>] = []
+    for _ in 0..<4 {
+      asked += run.exchange.handle(.resumed, at: MonotonicTime(nanoseconds: 0)).dropFirst()
+      #expect(run(.performed(true)) == ["yield"])
+    }
+    let operations = asked.map { action -> LineOperation? in
+      if case .perform(let operation) = action { operation } else { nil }
+    }
+    #expect(
+      operations == [
+        .setLines(asserting: [], deasserting: .rts), .setBaudRate(9_600),
+        .sendBreak(.milliseconds(250)), .pulse(.dtr, .milliseconds(100)),
+      ])
+  }
+
+  @Test func failedStep_endsTheScript() throws {
+    let error = SerialError(.notOpen, in: "write", at: .tty("/dev/ttyTEST"))
+    for (script, event, end) in [
+      ("send \"x\"", .standstill, ["no progress"]),
+      ("send \"x\"", .sendFailed(error), ["notOpen"]),
+      ("break 1ms", .performed(false), ["refused"]),
+    ] as [(String, ExchangeEvent, [String])] {
+      let run = try Run(script)
+      _ = run(.begun)
+      _ = run(.resumed)
+      #expect(run(event) == end)
+    }
+    let run = try Run("fail \"no way\"")
+    _ = run(.begun)
+    #expect(run(.resumed) == ["line 1", "failed: no way"])
+  }
+
+  @Test func stoppedOrCutOff_inEveryState_showsTheHeldText() throws {
+    let script = "expect /a/\nwait 1s\nsend \"x\"\nbreak 1s"
+    let events: [ExchangeEvent] = [
+      .begun, .resumed, .received(Array("ab".utf8)), .resumed, .woken, .resumed, .drained, .resumed,
+    ]
+    for count in 0...events.count {
+      // The "b" after the match is shown at the end.
+      let held = count < 3 ? [] : ["show b"]
+      for (event, end) in [
+        (.stopped, ["withdraw"] + held + ["cut off"]), (.cutOff(sent: 0), held + ["cut off"]),
+        (.leaving, held + ["cut off"]),
+      ] as [(ExchangeEvent, [String])] {
+        let run = try Run(script)
+        for event in events.prefix(count) { _ = run(event) }
+        #expect(run(event) == end, "after \(count) events")
+      }
+    }
+  }
+}

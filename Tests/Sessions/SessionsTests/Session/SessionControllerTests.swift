@@ -1,0 +1,132 @@
+import EventLoop
+import Logs
+import Loopback
+import Posix
+import Reconnecting
+import SerialCore
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Sessions
+
+@Suite(.timeLimit(.minutes(5))) struct SessionControllerTests {
+  private let folder: TemporaryFolder
+  private let loop: IOLoop
+  private var file: FilePath { folder.path.appending("log") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    loop = try IOLoop()
+  }
+
+  private func controller(
+    of endpoint: Endpoint, from providers: LinkProviders = .standard, waits: Bool = false
+  ) -> SessionController {
+    SessionController(
+      SessionConfiguration(
+        target: .endpoint(endpoint), settings: LineSettings(), linkOptions: LinkOptions(),
+        onOpen: nil, reconnects: true, waitsForAbsentDevice: waits, pacing: Pacing(),
+        log: LogConfiguration(files: [file.string]), isQuiet: true),
+      among: DeviceCatalog(), on: loop, from: providers, writeCapacity: 4_096)
+  }
+
+  @Test func `The log has the bytes before a view that came first`() throws {
+    let terminal = try PseudoTerminal()
+    let controller = controller(of: .tty(terminal.path))
+    var logged: [UInt8]?
+    // Ends the log as soon as the view gets bytes, so the log must have got them before.
+    let view = controller.hub.subscribe(as: .view) { _, _ in
+      controller.log.finish()
+      logged = try? file.contents()
+    }
+    _ = try controller.bind(mayAsk: false)
+    let words = Array("first words".utf8)
+    _ = try words.withUnsafeBytes { try terminal.write($0) }
+    let deadline = MonotonicTime.now + .seconds(10)
+    while logged == nil, .now < deadline {
+      try loop.turn(waitingAtMost: .milliseconds(20))
+    }
+    #expect(logged == words)
+    withExtendedLifetime(view) {}
+  }
+
+  // MARK: A link that opens late
+
+  private final class LateBench {
+    let link: FakeLink
+    let providers: LinkProviders
+    let endpoint: Endpoint
+
+    init() {
+      let provider = FakeProvider()
+      endpoint = Endpoint(provider.kind, "fake:far")
+      let link = FakeLink(to: endpoint)
+      link.opensLate = true
+      self.link = link
+      providers = LinkProviders([FakeProvider { _ in link }])
+    }
+  }
+
+  @Test func `Logs start when a port that opens late is open`() throws {
+    let bench = LateBench()
+    let controller = controller(of: bench.endpoint, from: bench.providers)
+    var startCount = 0
+    controller.log.onChange = { startCount += 1 }
+    _ = try controller.bind(mayAsk: false)
+    #expect(startCount == 0)
+    #expect(controller.log.paths.isEmpty)
+    bench.link.finishOpening()
+    #expect(controller.session.state.isOpen)
+    #expect(startCount == 1)
+    #expect(controller.log.paths == [file])
+    controller.log.finish()
+  }
+
+  @Test func `A port that refuses late leaves no log behind`() throws {
+    let bench = LateBench()
+    let controller = controller(of: bench.endpoint, from: bench.providers)
+    var ends: [SessionError] = []
+    controller.onEnd = { ends.append($0) }
+    _ = try controller.bind(mayAsk: false)
+    bench.link.refusal = .permissionDenied
+    bench.link.finishOpening()
+    guard case .binding(.port(let error)) = try #require(ends.first), ends.count == 1 else {
+      Issue.record("ended with \(ends)")
+      return
+    }
+    #expect(error.code == .permissionDenied)
+    #expect((try? file.stat()) == nil)
+  }
+
+  @Test func `Logs start when a port that refuses late is waited for`() throws {
+    let bench = LateBench()
+    let controller = controller(of: bench.endpoint, from: bench.providers, waits: true)
+    _ = try controller.bind(mayAsk: false)
+    bench.link.refusal = .busy
+    bench.link.finishOpening()
+    guard case .waitingForDevice = controller.session.state else {
+      Issue.record("the session does not wait: \(controller.session.state)")
+      return
+    }
+    #expect(controller.log.paths == [file])
+    controller.log.finish()
+  }
+
+  @Test func `A log that cannot be written ends a session that opened late`() throws {
+    let bench = LateBench()
+    let controller = controller(of: bench.endpoint, from: bench.providers)
+    var ends: [SessionError] = []
+    controller.onEnd = { ends.append($0) }
+    _ = try controller.bind(mayAsk: false)
+    try FileDescriptor.open(
+      file, .writeOnly, options: .create, permissions: .ownerReadWrite
+    ).close()
+    bench.link.finishOpening()
+    guard case .log(.file(let error)) = try #require(ends.first), ends.count == 1 else {
+      Issue.record("ended with \(ends)")
+      return
+    }
+    #expect(error.path == file)
+  }
+}

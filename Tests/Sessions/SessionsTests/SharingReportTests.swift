@@ -1,0 +1,74 @@
+import Posix
+import SerialCore
+import SystemPackage
+import Testing
+
+@testable import Sessions
+
+@Suite(.timeLimit(.minutes(5))) struct SharingReportTests {
+  private typealias Message = SharingReport.Message
+
+  private static let own: Int32 = 1
+  private static let picocom = PortHolder(pid: 42, command: "picocom")
+  private static let cat = PortHolder(pid: 43, command: "cat")
+
+  /// The uses of this process, of the far end, and of others.
+  private static func uses(_ others: [PortHolder]) -> [PortHolders.Use] {
+    [
+      PortHolders.Use(holder: PortHolder(pid: own, command: "serialterm"), isLocked: true),
+      PortHolders.Use(holder: PortHolder(pid: 9, command: "socat"), isFarEnd: true),
+    ] + others.map { PortHolders.Use(holder: $0) }
+  }
+
+  /// Written by hand: the programs that have the port open at each search, half a moment apart, and the messages.
+  @Test(
+    arguments: [
+      ([[]], [[]]),
+      ([[cat, picocom]], [[.shared(picocom), .shared(cat)]]),
+      ([[cat], [cat]], [[.shared(cat)], []]),
+      (
+        [[cat], [cat, picocom], [cat, picocom], [cat, picocom], [picocom], []],
+        [[.shared(cat)], [], [], [.shared(picocom)], [], [.ended]]
+      ),
+      ([[], [cat], [cat], [cat], []], [[], [], [], [.shared(cat)], [.ended]]),
+      // Like stty(1), again and again.
+      ([[], [cat], [], [picocom], [picocom], []], [[], [], [], [], [], []]),
+    ] as [([[PortHolder]], [[SharingReport.Message]])])
+  func programs_areReportedOnce(looks: [[PortHolder]], messages: [[SharingReport.Message]]) {
+    var report = SharingReport()
+    let said = looks.enumerated().map { index, look in
+      report.update(
+        Self.uses(look), besides: Self.own, isOpenElsewhere: false, at: Self.time(index))
+    }
+    #expect(said == messages)
+  }
+
+  private static func time(_ halfMoments: Int) -> MonotonicTime {
+    MonotonicTime(nanoseconds: 0) + SharingReport.moment / 2 * halfMoments
+  }
+
+  @Test func programThatMayBeShortLived_isLookedAtAgain() {
+    var report = SharingReport()
+    _ = report.update([], besides: Self.own, isOpenElsewhere: false, at: Self.time(0))
+    #expect(!report.isUndecided)
+    _ = report.update(
+      Self.uses([Self.cat]), besides: Self.own, isOpenElsewhere: false, at: Self.time(0))
+    #expect(report.isUndecided)
+    _ = report.update(
+      Self.uses([Self.cat]), besides: Self.own, isOpenElsewhere: false, at: Self.time(2))
+    #expect(!report.isUndecided)
+  }
+
+  @Test func unknownProgram_isReported_onlyIfNoProgramIsFound() {
+    var report = SharingReport()
+    let own = [Self.uses([])[0]]
+    #expect(
+      report.update(own, besides: Self.own, isOpenElsewhere: true, at: Self.time(0)) == [.opened])
+    #expect(report.update(own, besides: Self.own, isOpenElsewhere: true, at: Self.time(0)) == [])
+    #expect(
+      report.update(own, besides: Self.own, isOpenElsewhere: false, at: Self.time(0)) == [.ended])
+    #expect(
+      report.update(Self.uses([]), besides: Self.own, isOpenElsewhere: true, at: Self.time(0)) == []
+    )
+  }
+}

@@ -1,0 +1,91 @@
+import TerminalWidgets
+import Testing
+
+@testable import Terminal
+
+/// The parsed input, with neighbouring data joined.
+private func parse(_ pieces: [[UInt8]], prefix: PrefixKey = .standard) -> [String] {
+  var parser = PrefixKeyParser(prefix: prefix)
+  var items: [String] = []
+  var data: [UInt8] = []
+  func flush() {
+    if !data.isEmpty { items.append("data \(data)") }
+    data = []
+  }
+  for piece in pieces {
+    piece.withUnsafeBytes { bytes in
+      var rest = bytes
+      while let item = parser.next(in: &rest) {
+        switch item {
+        case .data(let bytes): data += bytes
+        case .command(let key):
+          flush()
+          items.append("command \(key)")
+        case .otherKey(let key):
+          flush()
+          items.append("other \(key)")
+        }
+      }
+    }
+  }
+  flush()
+  return items
+}
+
+@Suite(.timeLimit(.minutes(5))) struct PrefixKeyParserTests {
+  @Test(
+    arguments: [
+      (0x00, "ctrl-space"), (0x09, "tab"), (0x0D, "enter"), (0x19, "ctrl-y"), (0x1B, "escape"),
+      (0x1D, "ctrl-]"), (0x20, "space"), (0x7A, "z"), (0x7F, "backspace"),
+    ] as [(UInt8, String)])
+  func `Each key has a name that can be seen`(_ byte: UInt8, _ name: String) {
+    #expect(PrefixKeyParser.name(ofKey: byte) == name)
+  }
+
+  private let inputs: [(bytes: [UInt8], items: [String])] = [
+    ([], []),
+    ([1, 2, 3], ["data [1, 2, 3]"]),
+    ([0x14, 113], ["command 113"]),
+    ([1, 0x14, 113, 2], ["data [1]", "command 113", "data [2]"]),
+    ([0x14, 0x14], ["data [20]"]),
+    ([0x14, 0x14, 0x14, 63], ["data [20]", "command 63"]),
+    ([1, 0x14, 0x14, 2], ["data [1, 20, 2]"]),
+    ([0x14], []),
+    ([0, 255, 0x1B, 0x14, 0], ["data [0, 255, 27]", "command 0"]),
+  ]
+
+  @Test func inputIsDistinguished_wholeAndByteByByte() {
+    for (bytes, items) in inputs {
+      #expect(parse([bytes]) == items)
+      #expect(parse(bytes.map { [$0] }) == items)
+    }
+  }
+
+  @Test(arguments: [
+    ("\u{14}\u{1B}[Ax", ["other \(Key.named(.up))", "data [120]"]),
+    ("\u{14}éx", ["other \(Key.character("é"))", "data [120]"]),
+    ("\u{14}\u{1B}", ["command 27"]), ("\u{14}\u{1B}\u{14}q", ["command 27", "command 113"]),
+    ("\u{14}\u{1B}[\u{14}q", ["command 27", "data [91]", "command 113"]),
+  ])
+  func keyOfSeveralBytes_isTakenWhole(text: String, items: [String]) {
+    #expect(parse([Array(text.utf8)]) == items)
+  }
+
+  @Test func withoutPrefix_everythingIsData() {
+    #expect(parse([[0x14, 113]], prefix: .none) == ["data [20, 113]"])
+  }
+
+  @Test(arguments: [
+    ("ctrl-t", PrefixKey.control(0x14)), ("Ctrl-A", .control(1)), ("^]", .control(0x1D)),
+    ("ctrl-\\", .control(0x1C)), ("none", .none),
+  ])
+  func prefixKey_isRead_andPrintsAsItself(text: String, key: PrefixKey) {
+    #expect(PrefixKey(parsing: text) == key)
+    #expect(PrefixKey(parsing: key.description) == key)
+  }
+
+  @Test(arguments: ["", "t", "ctrl-", "ctrl-tt", "ctrl-1", "ctrl-é", "alt-t"])
+  func wrongPrefixKey_isRefused(text: String) {
+    #expect(PrefixKey(parsing: text) == nil)
+  }
+}

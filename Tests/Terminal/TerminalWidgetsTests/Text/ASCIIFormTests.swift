@@ -1,0 +1,26 @@
+import Testing
+
+@testable import TerminalWidgets
+
+@Suite(.timeLimit(.minutes(5))) struct ASCIIFormTests {
+  @Test(arguments: ["", "plain", "a long te…", "世界 grün", "e\u{301} 👨‍👩‍👧", "\u{FFFD}"])
+  func text_isASCII_andAsWide(text: String) {
+    #expect(text.asciiForm.utf8.allSatisfy { $0 < 0x80 })
+    #expect(text.asciiForm.displayWidth == text.displayWidth)
+  }
+
+  @Test func content_keepsStylesAndPlaces() {
+    var line = StyledLine("grün", .bold)
+    line.append(" more…", .dimmed)
+    let content = PanelContent([line], cursorColumn: 3).asciiForm
+    #expect(content.lines[0].runs.map(\.text) == ["gr?n", " more~"])
+    #expect(content.lines[0].runs.map(\.style) == [.bold, .dimmed])
+    #expect(content.cursorColumn == 3)
+  }
+
+  @Test func statusLine_isASCII() {
+    var status = StatusLine(isASCII: true)
+    let bytes = status.enable(on: ScreenSize(rows: 5, columns: 8), "grün and more")
+    #expect(String(decoding: bytes, as: UTF8.self).contains("gr?n an~"))
+  }
+}

@@ -1,0 +1,75 @@
+import Testing
+import TextStages
+
+@Suite(.timeLimit(.minutes(5))) struct WholeSequencesTests {
+  private static let samples = [
+    "plain text\r\n", "\u{1B}[31mred\u{1B}[0m", "\u{1B}]0;title\u{07}after", "grün € 🙂",
+    "\u{1B}P1;2|data\u{1B}\\x", "\u{1B}(0lqk\u{1B}(B", "\u{1B}7\u{1B}[?25l\u{1B}8",
+  ]
+
+  @Test func everyByteIsPassedOn_howeverTheStreamIsSplit() {
+    for sample in Self.samples {
+      let bytes = Array(sample.utf8)
+      for cut in cuts(of: bytes) {
+        #expect(WholeSequences().fed(cut) == bytes, "\(sample.debugDescription)")
+      }
+    }
+  }
+
+  @Test func aSequenceWaitsForItsEnd() {
+    var stage = WholeSequences()
+    #expect(stage.feed("text\u{1B}[3") == "text")
+    #expect(stage.feed("1") == "")
+    #expect(stage.feed("mred") == "\u{1B}[31mred")
+    #expect(stage.feed("\u{1B}]0;ti") == "")
+    #expect(stage.feed("tle\u{07}.") == "\u{1B}]0;title\u{07}.")
+  }
+
+  @Test func aCharacterWaitsForItsEnd() {
+    var stage = WholeSequences()
+    var output: [UInt8] = []
+    stage.feed([0x61, 0xE2, 0x82], into: &output)
+    #expect(output == [0x61])
+    stage.feed([0xAC], into: &output)
+    #expect(output == [0x61, 0xE2, 0x82, 0xAC])
+  }
+
+  @Test func aControlCharacterWithinASequence_endsItOrNot_asATerminalHasIt() {
+    var stage = WholeSequences()
+    #expect(stage.feed("\u{1B}[3\u{18}x") == "\u{1B}[3\u{18}x")
+    #expect(stage.feed("\u{1B}[3\r") == "")
+    #expect(stage.feed("1m") == "\u{1B}[3\r1m")
+  }
+
+  @Test func aSequenceThatIsTooLong_isPassedOnUnchanged() {
+    var stage = WholeSequences()
+    var output: [UInt8] = []
+    let piece = [UInt8](repeating: 0x41, count: 40_000)
+    stage.feed(Array("\u{1B}P".utf8) + piece, into: &output)
+    #expect(output.isEmpty)
+    stage.feed(piece, into: &output)
+    #expect(output.count == 80_002)
+    stage.feed([0x41], into: &output)
+    #expect(output.count == 80_003)
+    stage.feed(Array("\u{1B}\\\u{1B}[".utf8), into: &output)
+    #expect(output.count == 80_005)
+  }
+
+  @Test func aSequenceBehindOneThatWasTooLong_waitsForItsEnd() {
+    var stage = WholeSequences()
+    var output: [UInt8] = []
+    stage.feed(Array("\u{1B}P".utf8) + [UInt8](repeating: 0x41, count: 80_000), into: &output)
+    #expect(stage.feed("\u{1B}\\") == "\u{1B}\\")
+    #expect(stage.feed("\u{1B}[3") == "")
+    #expect(stage.feed("1m") == "\u{1B}[31m")
+  }
+
+  @Test func plainText_isNotCopied() {
+    var stage = WholeSequences()
+    var output: [UInt8] = []
+    let result = Array("plain\r\n".utf8).withUnsafeBytes {
+      stage.transform($0, at: .any, into: &output)
+    }
+    #expect(result == .unchanged)
+  }
+}
