@@ -25,6 +25,8 @@ let package = Package(
     .library(name: "Loopback", targets: ["Loopback"]),
     // The types of system calls that a link or a simulated device of your own needs.
     .library(name: "Posix", targets: ["Posix"]),
+    // The clocks: deadlines that nobody can set back.
+    .library(name: "Time", targets: ["Time"]),
     // Lines and packets in received bytes, and what is expected among them.
     .library(name: "Framing", targets: ["Framing"]),
     .library(name: "Expectations", targets: ["Expectations"]),
@@ -45,12 +47,14 @@ let package = Package(
     .target(name: "CTerminalGuard", path: "Sources/Foundations/CTerminalGuard"),
     // One function of the Swift runtime.
     .target(name: "CObserving", path: "Sources/Foundations/CObserving"),
-    // System calls as Swift functions: errors, ownership of descriptors, the monotonic clock.
+    // Clocks, and times by them.
+    .target(name: "Time", path: "Sources/Foundations/Time", swiftSettings: strict),
+    // System calls as Swift functions: errors, ownership of descriptors.
     .target(
-      name: "Posix", dependencies: ["CSerial", system], path: "Sources/Foundations/Posix",
+      name: "Posix", dependencies: ["CSerial", "Time", system], path: "Sources/Foundations/Posix",
       swiftSettings: strict),
     .target(
-      name: "EventLoop", dependencies: ["CSerial", "Posix", system],
+      name: "EventLoop", dependencies: ["CSerial", "Posix", "Time", system],
       path: "Sources/Foundations/EventLoop", swiftSettings: strict),
 
     // MARK: Values: no clock, file or port; what comes in and what goes out are arguments.
@@ -76,11 +80,11 @@ let package = Package(
       path: "Sources/Values/Dialogues", swiftSettings: strict),
     // The stages between a device's bytes and the screen, which can be fuzzed.
     .target(
-      name: "TextStages", dependencies: ["Patterns"], path: "Sources/Values/TextStages",
+      name: "TextStages", dependencies: ["Patterns", "Time"], path: "Sources/Values/TextStages",
       swiftSettings: strict),
     // Numbers in what a device sends, and curves of them.
     .target(
-      name: "Plotting", dependencies: ["Patterns", "TextStages", "TextTools"],
+      name: "Plotting", dependencies: ["Patterns", "TextStages", "TextTools", "Time"],
       path: "Sources/Values/Plotting", swiftSettings: strict),
     // The parameters of commands, declared once: reading words, help, completion.
     .target(
@@ -93,7 +97,8 @@ let package = Package(
     // of each other.
     .target(name: "Observing", dependencies: ["CObserving"], swiftSettings: strict),
     .target(
-      name: "SerialCore", dependencies: ["CSerial", "Observing", "Posix", "TextTools", system],
+      name: "SerialCore",
+      dependencies: ["CSerial", "Observing", "Posix", "TextTools", "Time", system],
       swiftSettings: strict),
     .target(
       name: "DeviceWatch", dependencies: ["CUdev", "Observing", "Posix", system],
@@ -104,26 +109,30 @@ let package = Package(
     // Polling, reconnecting, draining.
     .target(
       name: "Reconnecting",
-      dependencies: ["DeviceWatch", "EventLoop", "Observing", "Posix", "SerialCore", system],
+      dependencies: [
+        "DeviceWatch", "EventLoop", "Observing", "Posix", "SerialCore", "Time", system,
+      ],
       path: "Sources/Sessions/Reconnecting",
       swiftSettings: strict),
     // Links over the network and over sockets.
     .target(
       name: "NetworkLinks",
-      dependencies: ["CSerial", "EventLoop", "Posix", "SerialCore", "Telnet", "TextTools", system],
+      dependencies: [
+        "CSerial", "EventLoop", "Posix", "SerialCore", "Telnet", "TextTools", "Time", system,
+      ],
       path: "Sources/Sessions/NetworkLinks",
       swiftSettings: strict),
     // Pseudo-terminals with simulated devices.
     .target(
-      name: "Loopback", dependencies: ["EventLoop", "Posix", system],
+      name: "Loopback", dependencies: ["EventLoop", "Posix", "Time", system],
       path: "Sources/Sessions/Loopback", swiftSettings: strict),
     // The formats of logs as pure values, and the thread that writes them.
     .target(
-      name: "Logs", dependencies: ["Plotting", "Posix", "TextStages", "TextTools", system],
+      name: "Logs", dependencies: ["Plotting", "Posix", "TextStages", "TextTools", "Time", system],
       path: "Sources/Sessions/Logs", swiftSettings: strict),
     // What a device sent last, in bounded memory, and searching it.
     .target(
-      name: "Scrollback", dependencies: ["Logs", "Patterns", "TextStages"],
+      name: "Scrollback", dependencies: ["Logs", "Patterns", "TextStages", "Time"],
       path: "Sources/Sessions/Scrollback", swiftSettings: strict),
     // All of it for any front end: no terminal, no arguments, no exit statuses, no words for a user.
     .target(
@@ -131,7 +140,7 @@ let package = Package(
       dependencies: [
         "DeviceWatch", "Dialogues", "EventLoop", "Expectations", "Framing", "Logs", "Loopback",
         "NetworkLinks", "Observing", "Posix", "Reconnecting", "SerialCore", "Telnet", "TextStages",
-        "TextTools", "TransferProtocols", system,
+        "TextTools", "Time", "TransferProtocols", system,
       ],
       path: "Sources/Sessions/Sessions",
       swiftSettings: strict),
@@ -141,7 +150,7 @@ let package = Package(
       name: "SerialPorts",
       dependencies: [
         "DeviceWatch", "EventLoop", "Expectations", "Framing", "Observing", "Posix", "Reconnecting",
-        "SerialCore", system,
+        "SerialCore", "Time", system,
       ],
       swiftSettings: strict),
 
@@ -155,8 +164,8 @@ let package = Package(
     .target(
       name: "Terminal",
       dependencies: [
-        "CTerminalGuard", "EventLoop", "Logs", "Patterns", "Plotting", "Posix", "Scrollback",
-        "SerialCore", "TerminalWidgets", "TextStages", "TextTools", system,
+        "CTerminalGuard", "EventLoop", "Patterns", "Plotting", "Posix", "Scrollback", "SerialCore",
+        "TerminalWidgets", "TextStages", "TextTools", "Time", system,
       ],
       path: "Sources/Terminal/Terminal",
       swiftSettings: strict),
@@ -168,7 +177,8 @@ let package = Package(
         "CTerminalGuard", "Configuration", "DeviceWatch", "Dialogues", "EventLoop", "Expectations",
         "Framing", "Logs", "Loopback", "NetworkLinks", "Observing", "Options", "Patterns",
         "Plotting", "Posix", "Reconnecting", "Scrollback", "SerialCore", "Sessions", "Telnet",
-        "Terminal", "TerminalWidgets", "TextStages", "TextTools", "TransferProtocols", system,
+        "Terminal", "TerminalWidgets", "TextStages", "TextTools", "Time", "TransferProtocols",
+        system,
       ],
       swiftSettings: strict),
 
@@ -177,7 +187,7 @@ let package = Package(
       name: "TestSupport",
       dependencies: [
         "DeviceWatch", "EventLoop", "Posix", "Reconnecting", "SerialCore", "Sessions", "Terminal",
-        "TerminalWidgets", system,
+        "TerminalWidgets", "Time", system,
       ],
       path: "Tests/TestSupport",
       swiftSettings: strict),
@@ -185,10 +195,13 @@ let package = Package(
     // MARK: Tests: in the same layers.
 
     .testTarget(
+      name: "TimeTests", dependencies: ["Time"], path: "Tests/Foundations/TimeTests",
+      swiftSettings: strict),
+    .testTarget(
       name: "PosixTests", dependencies: ["Posix", "TestSupport", system],
       path: "Tests/Foundations/PosixTests", swiftSettings: strict),
     .testTarget(
-      name: "EventLoopTests", dependencies: ["EventLoop", "Posix", system],
+      name: "EventLoopTests", dependencies: ["EventLoop", "Posix", "Time", system],
       path: "Tests/Foundations/EventLoopTests", swiftSettings: strict),
     .testTarget(
       name: "TextToolsTests", dependencies: ["TextTools"], path: "Tests/Values/TextToolsTests",
@@ -213,13 +226,13 @@ let package = Package(
       path: "Tests/Values/DialoguesTests", swiftSettings: strict),
     .testTarget(
       name: "TextStagesTests",
-      dependencies: ["TextStages", "Patterns", "TerminalWidgets", "TestSupport"],
-      path: "Tests/Values/TextStagesTests", swiftSettings: strict),
+      dependencies: ["TextStages", "Patterns", "TerminalWidgets", "TestSupport", "Time"],
+      path: "Tests/Values/TextStagesTests",
+      swiftSettings: strict),
     .testTarget(
       name: "PlottingTests",
-      dependencies: ["Plotting", "Patterns", "Posix", "TestSupport", "TextStages", system],
-      path: "Tests/Values/PlottingTests",
-      swiftSettings: strict),
+      dependencies: ["Plotting", "Patterns", "Posix", "TestSupport", "Time", system],
+      path: "Tests/Values/PlottingTests", swiftSettings: strict),
     .testTarget(
       name: "OptionsTests", dependencies: ["Options"], path: "Tests/Values/OptionsTests",
       swiftSettings: strict),
@@ -230,17 +243,17 @@ let package = Package(
       name: "ObservingTests", dependencies: ["Observing", "TestSupport"], swiftSettings: strict),
     .testTarget(
       name: "SerialCoreTests",
-      dependencies: ["SerialCore", "CSerial", "Observing", "Posix", "TestSupport", system],
+      dependencies: ["SerialCore", "CSerial", "Observing", "Posix", "TestSupport", "Time", system],
       swiftSettings: strict),
     .testTarget(
       name: "DeviceWatchTests",
-      dependencies: ["DeviceWatch", "Observing", "Posix", "TestSupport", system],
+      dependencies: ["DeviceWatch", "Observing", "Posix", "TestSupport", "Time", system],
       swiftSettings: strict),
     .testTarget(
       name: "ReconnectingTests",
       dependencies: [
         "Reconnecting", "DeviceWatch", "EventLoop", "Loopback", "Observing", "Posix", "SerialCore",
-        "TestSupport", system,
+        "TestSupport", "Time", system,
       ],
       path: "Tests/Sessions/ReconnectingTests",
       swiftSettings: strict),
@@ -248,18 +261,19 @@ let package = Package(
       name: "NetworkLinksTests",
       dependencies: [
         "NetworkLinks", "EventLoop", "Posix", "Reconnecting", "SerialCore", "Sessions", "Telnet",
-        "TestSupport", system,
+        "TestSupport", "Time", system,
       ],
       path: "Tests/Sessions/NetworkLinksTests",
       swiftSettings: strict),
     .testTarget(
       name: "LoopbackTests",
-      dependencies: ["Loopback", "EventLoop", "Posix", "TestSupport", system],
+      dependencies: ["Loopback", "EventLoop", "Posix", "TestSupport", "Time", system],
       path: "Tests/Sessions/LoopbackTests", swiftSettings: strict),
     .testTarget(
       name: "LogsTests",
-      dependencies: ["Logs", "Plotting", "Posix", "TestSupport", "TextStages", system],
-      path: "Tests/Sessions/LogsTests", swiftSettings: strict),
+      dependencies: ["Logs", "Plotting", "Posix", "TestSupport", "TextStages", "Time", system],
+      path: "Tests/Sessions/LogsTests",
+      swiftSettings: strict),
     .testTarget(
       name: "ScrollbackTests", dependencies: ["Scrollback", "Patterns"],
       path: "Tests/Sessions/ScrollbackTests", swiftSettings: strict),
@@ -268,14 +282,15 @@ let package = Package(
       dependencies: [
         "Sessions", "DeviceWatch", "Dialogues", "EventLoop", "Expectations", "Logs", "Loopback",
         "NetworkLinks", "Observing", "Posix", "Reconnecting", "SerialCore", "Telnet", "TestSupport",
-        "TextStages", "TextTools", "TransferProtocols", system,
+        "TextStages", "TextTools", "Time", "TransferProtocols", system,
       ],
       path: "Tests/Sessions/SessionsTests",
       swiftSettings: strict),
     .testTarget(
       name: "SerialPortsTests",
       dependencies: [
-        "SerialPorts", "Expectations", "Framing", "Posix", "SerialCore", "TestSupport", system,
+        "SerialPorts", "Expectations", "Framing", "Posix", "SerialCore", "TestSupport", "Time",
+        system,
       ],
       swiftSettings: strict),
     // The products together with Foundation and Observation, as another program uses them.
@@ -283,7 +298,7 @@ let package = Package(
       name: "LibraryClientTests",
       dependencies: [
         "DeviceWatch", "EventLoop", "Expectations", "Framing", "Loopback", "Observing", "Posix",
-        "SerialCore", "SerialPorts", system,
+        "SerialCore", "SerialPorts", "Time", system,
       ]),
     .testTarget(
       name: "TerminalWidgetsTests", dependencies: ["TerminalWidgets", "TestSupport"],
@@ -291,8 +306,8 @@ let package = Package(
     .testTarget(
       name: "TerminalTests",
       dependencies: [
-        "Terminal", "EventLoop", "Logs", "Plotting", "Posix", "Scrollback", "SerialCore",
-        "TerminalWidgets", "TestSupport", "TextStages", "TextTools", system,
+        "Terminal", "EventLoop", "Plotting", "Posix", "Scrollback", "SerialCore", "TerminalWidgets",
+        "TestSupport", "TextStages", "TextTools", "Time", system,
       ],
       path: "Tests/Terminal/TerminalTests",
       swiftSettings: strict),
@@ -302,7 +317,7 @@ let package = Package(
         "serialterm", "Configuration", "DeviceWatch", "Dialogues", "EventLoop", "Logs",
         "NetworkLinks", "Observing", "Options", "Patterns", "Plotting", "Posix", "Reconnecting",
         "Scrollback", "SerialCore", "Sessions", "Telnet", "Terminal", "TerminalWidgets",
-        "TestSupport", "TextStages", "TextTools", "TransferProtocols", system,
+        "TestSupport", "TextStages", "TextTools", "Time", "TransferProtocols", system,
       ],
       swiftSettings: strict),
   ],

@@ -1,3 +1,5 @@
+import Time
+
 /// The fuzzer's input: a byte that determines the size of the pieces, then the stream.
 struct FuzzInput {
   let stream: UnsafeRawBufferPointer

@@ -1,6 +1,7 @@
 import Patterns
 import TextStages
 import TextTools
+import Time
 
 /// Numbers in lines: how the stream is cut does not matter; every number is that of its digits; names are harmless and
 /// bounded; what was read can be drawn and written as a table.

@@ -1,3 +1,5 @@
+import Time
+
 /// The other stages: maps in both directions, hex dump, highlights, timestamps, whole sequences.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzStages(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -13,6 +13,7 @@ import Telnet
 import Terminal
 import TerminalWidgets
 import TextStages
+import Time
 
 /// The whole way of a viewer: a session of another process says these bytes, and they pass the socket, telnet, RFC 2217,
 /// the messages about members, the hub, the scrollback, a log's formats and the view, with times that lie and a clock that

@@ -1,4 +1,4 @@
-internal import Posix
+import Time
 
 /// Steps that set the lines of a port, for example to reset a board or to start its boot loader.
 ///

@@ -2,6 +2,7 @@ import Glibc
 import Observing
 import Posix
 import SystemPackage
+import Time
 
 /// Bytes that were written and are not on the line yet: waiting for them, and discarding them.
 extension Session {

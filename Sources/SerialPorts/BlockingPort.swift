@@ -1,9 +1,9 @@
 import EventLoop
 public import Framing
-import Posix
 import Reconnecting
 public import SerialCore
 public import SystemPackage
+import Time
 
 /// A serial port whose methods wait: for scripts, tests, and programs with a thread for each port.
 ///

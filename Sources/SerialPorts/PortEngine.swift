@@ -5,6 +5,7 @@ import Posix
 import Reconnecting
 import SerialCore
 import SystemPackage
+import Time
 
 /// A session with a buffer of what was received, and lines of callers that wait for it: what ``SerialPort`` and
 /// ``BlockingPort`` have in common.

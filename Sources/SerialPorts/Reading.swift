@@ -1,5 +1,5 @@
 import Framing
-import Posix
+import Time
 
 /// A search for the next frame in what a port receives, which goes on when there is more.
 ///

@@ -1,4 +1,4 @@
-import Posix
+import Time
 
 /// Bytes that a port has received and nobody has read, with the places where the line was silent or the
 /// device was lost.

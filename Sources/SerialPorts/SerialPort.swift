@@ -1,7 +1,7 @@
 public import Framing
-import Posix
 public import SerialCore
 public import SystemPackage
+import Time
 
 /// A serial port for programs that use Swift's concurrency.
 ///

@@ -1,9 +1,9 @@
 import Glibc
 import Observing
-import Posix
 import SystemPackage
 import TestSupport
 import Testing
+import Time
 
 @testable import DeviceWatch
 

@@ -13,6 +13,7 @@ import SerialCore
 import SerialPorts
 import SystemPackage
 import Testing
+import Time
 
 /// The name of the event loops in SwiftNIO.
 private protocol EventLoop: AnyObject {

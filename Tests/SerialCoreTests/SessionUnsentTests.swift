@@ -3,6 +3,7 @@ import Posix
 import SystemPackage
 import TestSupport
 import Testing
+import Time
 
 @testable import SerialCore
 

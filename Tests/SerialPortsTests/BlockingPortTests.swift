@@ -1,8 +1,8 @@
 import Framing
-import Posix
 import SerialCore
 import SystemPackage
 import Testing
+import Time
 
 @testable import SerialPorts
 

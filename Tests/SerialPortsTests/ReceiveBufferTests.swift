@@ -1,6 +1,6 @@
-import Posix
 import TestSupport
 import Testing
+import Time
 
 @testable import SerialPorts
 

@@ -1,4 +1,4 @@
-public import Posix
+public import Time
 
 /// A clock that only a test advances.
 public final class TestClock {

@@ -1,11 +1,11 @@
 import EventLoop
 import Glibc
-import Posix
 import SystemPackage
 import Terminal
 import TerminalWidgets
 import TestSupport
 import Testing
+import Time
 
 @testable import serialterm
 

@@ -1,4 +1,4 @@
-import Posix
+import Time
 
 /// Runs a piece of work for many requests at once: a notification queue with one entry.
 ///

@@ -2,6 +2,7 @@ import CSerial
 import Glibc
 public import Posix
 public import SystemPackage
+public import Time
 
 /// An event loop: handles descriptors, timers and signals on one thread, one after the other.
 ///

@@ -1,4 +1,4 @@
-import Posix
+import Time
 
 /// A scheduled call. Releasing this token cancels it.
 public final class LoopTimer {

@@ -1,4 +1,5 @@
 import Glibc
+package import Time
 
 /// State shared by threads, protected by a mutex, with a condition variable to wait for changes.
 ///

@@ -1,5 +1,6 @@
 import Glibc
 package import SystemPackage
+import Time
 
 /// A name in a folder that is held open.
 ///

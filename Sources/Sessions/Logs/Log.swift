@@ -2,6 +2,7 @@ public import Plotting
 public import Posix
 public import SystemPackage
 public import TextStages
+public import Time
 
 /// A log of one or several sessions. It takes records without waiting, and writes them on a separate thread.
 ///

@@ -1,4 +1,4 @@
-public import Posix
+public import Time
 
 /// A device that sends back everything that it receives, like a loopback plug.
 public struct EchoDevice: SimulatedDevice {

@@ -1,4 +1,4 @@
-public import Posix
+public import Time
 
 /// A simulated device: a function of its state, the time and the bytes that arrive.
 ///

@@ -1,4 +1,4 @@
-import Posix
+import Time
 
 /// Limits the rate of accepted connections: it allows a burst, then a constant number per second. A value. Further
 /// connections wait in the kernel's queue.

@@ -1,6 +1,6 @@
 package import EventLoop
-import Posix
 package import SerialCore
+import Time
 
 /// Waits, within limits, until the driver has sent everything that was written to a session.
 package final class Drain {

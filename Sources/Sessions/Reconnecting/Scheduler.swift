@@ -1,5 +1,5 @@
 package import EventLoop
-package import Posix
+package import Time
 
 /// A clock and delayed calls, of a loop or of a test.
 package struct Scheduler {

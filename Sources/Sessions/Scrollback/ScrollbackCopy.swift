@@ -1,5 +1,6 @@
 import Logs
 import TextStages
+import Time
 
 /// The lines of a scrollback at one moment, for another thread that writes them to a file.
 public struct ScrollbackCopy: Sendable {

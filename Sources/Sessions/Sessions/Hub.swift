@@ -1,7 +1,6 @@
-import Logs
 import Observing
 package import SerialCore
-package import TextStages
+package import Time
 
 /// Passes the bytes that a session receives to its subscribers.
 ///

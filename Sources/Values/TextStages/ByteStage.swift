@@ -1,3 +1,5 @@
+public import Time
+
 /// A step between the bytes of a device and the screen.
 ///
 /// A stage is a value that keeps its state between pieces, so that the output does not depend on how the stream is

@@ -1,3 +1,5 @@
+public import Time
+
 /// Stages in series.
 ///
 /// It uses two buffers alternately, so that a piece needs no allocation. A piece that no stage changes is not copied

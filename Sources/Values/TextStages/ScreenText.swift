@@ -1,3 +1,5 @@
+public import Time
+
 /// The text on the screen: received text and, with local echo, typed text.
 ///
 /// Received bytes pass the maps, the escape filter and the highlights, or the hex dump instead. Then received and

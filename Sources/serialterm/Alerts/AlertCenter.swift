@@ -3,6 +3,7 @@ import Posix
 import SystemPackage
 import Terminal
 import TextTools
+import Time
 
 /// Rings the bell, or runs the command of a rule, when something happens.
 ///

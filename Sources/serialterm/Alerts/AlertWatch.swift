@@ -1,8 +1,8 @@
 import EventLoop
 import Patterns
-import Posix
 import SerialCore
 import Sessions
+import Time
 
 /// Watches a port for the events of alert rules.
 final class AlertWatch: SessionObserver {

@@ -1,11 +1,11 @@
 import EventLoop
 import Glibc
-import Posix
 import Reconnecting
 import SerialCore
 import Sessions
 import SystemPackage
 import Terminal
+import Time
 
 /// The running program: one loop, one console, any number of sessions, and the way in which it ends.
 ///

@@ -1,6 +1,7 @@
 import Glibc
 import Posix
 import SystemPackage
+import Time
 
 /// The entries of a folder, up to a limit.
 struct FolderContents: Sendable {

@@ -1,7 +1,6 @@
-import Logs
 import Sessions
-import TextStages
 import TextTools
+import Time
 
 extension Command {
   /// Marks a moment in the view and in the logs, so that the user can find it again.

@@ -1,12 +1,12 @@
 import DeviceWatch
 import Observing
-import Posix
 import SerialCore
 import Sessions
 import SystemPackage
 import Telnet
 import Terminal
 import TextTools
+import Time
 
 /// Reports the events of a session to the user: the device is opened, lost and found again, the driver changed a
 /// setting, the session has news.

@@ -1,7 +1,7 @@
-import Posix
 import Sessions
 import SystemPackage
 import TextTools
+import Time
 import TransferProtocols
 
 /// Texts about file transfers.

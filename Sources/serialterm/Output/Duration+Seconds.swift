@@ -1,4 +1,4 @@
-import Posix
+import Time
 
 extension Duration {
   /// The duration in seconds, as a person writes it: `5`, `0.25`.

@@ -1,5 +1,5 @@
 import Glibc
-import TextStages
+import Time
 
 /// A point in time in the forms that people and programs use.
 struct Timestamp {

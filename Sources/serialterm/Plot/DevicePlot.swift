@@ -1,7 +1,6 @@
 import DeviceWatch
 import EventLoop
 import Glibc
-import Logs
 import Observing
 import Options
 import Plotting
@@ -9,8 +8,8 @@ import Reconnecting
 import SerialCore
 import Sessions
 import Terminal
-import TextStages
 import TextTools
+import Time
 
 /// Records the numbers of devices without a user, until a signal or for a time.
 final class DevicePlot {

@@ -1,8 +1,7 @@
 import EventLoop
-import Logs
 import Plotting
-import Posix
 import Sessions
+import Time
 
 /// Looks for numbers in what a device sends, until it has found some.
 ///

@@ -5,8 +5,8 @@ import Sessions
 import SystemPackage
 import Terminal
 import TerminalWidgets
-import TextStages
 import TextTools
+import Time
 
 /// Plots the numbers of the ports of an interactive session.
 ///

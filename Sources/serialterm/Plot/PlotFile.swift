@@ -4,6 +4,7 @@ import Plotting
 import SystemPackage
 import TextStages
 import TextTools
+import Time
 
 /// What a device sent, from a file: a log in any format, or other lines of numbers.
 final class PlotFile {

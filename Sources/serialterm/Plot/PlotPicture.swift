@@ -1,7 +1,6 @@
-import Logs
 import Plotting
 import Terminal
-import TextStages
+import Time
 
 /// The picture of a plot.
 enum PlotPicture {

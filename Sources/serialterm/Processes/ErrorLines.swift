@@ -1,6 +1,6 @@
-import Posix
 import TextStages
 import TextTools
+import Time
 
 /// Splits a command's standard error into lines.
 ///

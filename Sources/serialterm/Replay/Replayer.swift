@@ -5,6 +5,7 @@ import Posix
 import SystemPackage
 import TextStages
 import TextTools
+import Time
 
 /// Plays the received bytes of a log to a program that opens a pseudo-terminal, with the timing of the log.
 ///

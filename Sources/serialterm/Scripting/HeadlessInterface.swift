@@ -1,13 +1,12 @@
 import DeviceWatch
 import EventLoop
-import Posix
 import Reconnecting
 import SerialCore
 import Sessions
 import SystemPackage
 import Telnet
 import Terminal
-import TextStages
+import Time
 
 /// The front end of the commands without a user, such as `send`, `run` and `log`. It asks nothing, and standard
 /// output is for a program.

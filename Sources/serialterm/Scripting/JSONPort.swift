@@ -3,8 +3,8 @@ import Expectations
 import SerialCore
 import Sessions
 import SystemPackage
-import TextStages
 import TextTools
+import Time
 
 /// One port of a program that drives sessions by JSON, with its events and its expectation.
 final class JSONPort: SessionObserver {

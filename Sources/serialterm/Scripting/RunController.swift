@@ -1,10 +1,10 @@
 import EventLoop
-import Posix
 import SerialCore
 import Sessions
 import SystemPackage
 import Terminal
 import TextTools
+import Time
 
 /// Runs a script to its end, writes its report, and prints its output.
 final class RunController {

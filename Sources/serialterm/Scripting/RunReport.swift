@@ -1,5 +1,5 @@
-import Posix
 import TextTools
+import Time
 
 /// The results of the steps of a script, for continuous integration.
 ///

@@ -1,8 +1,8 @@
 import Dialogues
-import Posix
 import Sessions
 import SystemPackage
 import TextTools
+import Time
 
 /// A script that was read and is free of mistakes.
 struct Script {

@@ -1,11 +1,11 @@
 import Dialogues
 import EventLoop
 import Expectations
-import Posix
 import SerialCore
 import Sessions
 import Terminal
 import TextTools
+import Time
 
 /// Runs a script on an open port, for `serialterm run` and in a session. It runs the script's exchange and line
 /// operations, and puts its steps and its end in words.

@@ -1,6 +1,7 @@
 import Glibc
 import Posix
 import SystemPackage
+import Time
 
 /// A file that is read completely before the command does anything else.
 enum InputFile {

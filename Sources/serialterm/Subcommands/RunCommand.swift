@@ -1,7 +1,7 @@
 import Options
-import Posix
 import Sessions
 import Terminal
+import Time
 
 /// `serialterm run`: runs a script that talks to a device.
 struct RunCommand: ProfiledCommand {

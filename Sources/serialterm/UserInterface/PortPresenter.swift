@@ -1,6 +1,5 @@
 import DeviceWatch
 import EventLoop
-import Logs
 import Observing
 import Reconnecting
 import Scrollback
@@ -8,8 +7,8 @@ import SerialCore
 import Sessions
 import Terminal
 import TerminalWidgets
-import TextStages
 import TextTools
+import Time
 import TransferProtocols
 
 /// Presents one port to the user: its text, its errors and its end.

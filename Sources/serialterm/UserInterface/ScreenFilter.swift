@@ -3,6 +3,7 @@ import Glibc
 import Posix
 import SystemPackage
 import Terminal
+import Time
 
 /// The command of `--filter`. It reads the device's bytes, and its output is shown. It may stall or end at any time:
 /// nothing waits for it.

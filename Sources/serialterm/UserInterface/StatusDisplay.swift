@@ -1,8 +1,8 @@
 import EventLoop
-import Posix
 import SerialCore
 import Sessions
 import Terminal
+import Time
 
 /// Shows the state of the session in the last line of the screen. It draws at most ten times a second, and only after
 /// a change.

@@ -1,7 +1,6 @@
 import EventLoop
 import Glibc
 import Observing
-import Posix
 import Reconnecting
 import SerialCore
 import Sessions
@@ -9,6 +8,7 @@ import SystemPackage
 import Terminal
 import TerminalWidgets
 import TextTools
+import Time
 
 /// The end of a session.
 extension UserInterface {

@@ -1,10 +1,10 @@
 import EventLoop
-import Posix
 import SerialCore
 import Sessions
 import SystemPackage
 import Terminal
 import TextTools
+import Time
 
 /// Scripts in a session: the one of `--script`, which runs before the user has the port, and those that the user
 /// runs.

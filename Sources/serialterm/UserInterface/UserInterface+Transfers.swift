@@ -1,10 +1,10 @@
 import EventLoop
-import Posix
 import SerialCore
 import Sessions
 import SystemPackage
 import Terminal
 import TextTools
+import Time
 import TransferProtocols
 
 /// Sending and receiving files in a session.

@@ -2,14 +2,13 @@ import DeviceWatch
 import EventLoop
 import Glibc
 import Observing
-import Posix
 import Reconnecting
 import SerialCore
 import Sessions
 import SystemPackage
 import Telnet
 import Terminal
-import TextStages
+import Time
 
 /// The front end for a person: the keyboard, the screen, and the commands of the user.
 ///

@@ -1,6 +1,7 @@
 import Glibc
 import Posix
 import SystemPackage
+import Time
 
 /// Runs another program to its end.
 enum Subprocess {

@@ -1,7 +1,7 @@
 import Glibc
-import Posix
 import SystemPackage
 import Testing
+import Time
 
 /// Calls a handler whenever a descriptor is readable, until a condition is met. A deadline, not a sleep, ends a test
 /// that hangs.

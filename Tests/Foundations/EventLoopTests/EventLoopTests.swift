@@ -2,6 +2,7 @@ import Glibc
 import Posix
 import SystemPackage
 import Testing
+import Time
 
 @testable import EventLoop
 

@@ -1,10 +1,10 @@
 import Glibc
 import Plotting
-import Posix
 import SystemPackage
 import TestSupport
 import Testing
 import TextStages
+import Time
 
 @testable import Logs
 

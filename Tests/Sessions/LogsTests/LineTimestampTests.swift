@@ -1,5 +1,6 @@
 import Testing
 import TextStages
+import Time
 
 @testable import Logs
 

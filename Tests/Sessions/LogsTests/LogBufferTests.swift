@@ -1,7 +1,7 @@
-import Posix
 import SystemPackage
 import Testing
 import TextStages
+import Time
 
 @testable import Logs
 

@@ -1,8 +1,8 @@
-import Posix
 import SystemPackage
 import TestSupport
 import Testing
 import TextStages
+import Time
 
 @testable import Logs
 

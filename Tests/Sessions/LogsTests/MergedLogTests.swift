@@ -3,6 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 import TextStages
+import Time
 
 @testable import Logs
 

@@ -1,8 +1,8 @@
 import Glibc
-import Posix
 import SystemPackage
 import TestSupport
 import TextStages
+import Time
 
 @testable import Logs
 

@@ -1,4 +1,4 @@
-import Posix
+import Time
 
 @testable import Loopback
 

@@ -4,6 +4,7 @@ import Posix
 import SystemPackage
 import func TestSupport.difference
 import Testing
+import Time
 
 @testable import Loopback
 

@@ -1,5 +1,6 @@
 import EventLoop
 import Posix
+import Time
 
 @testable import Loopback
 

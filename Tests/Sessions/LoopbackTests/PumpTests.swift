@@ -1,6 +1,6 @@
-import Posix
 import func TestSupport.difference
 import Testing
+import Time
 
 @testable import Loopback
 

@@ -3,6 +3,7 @@ import Glibc
 import Posix
 import SystemPackage
 import Testing
+import Time
 
 @testable import Loopback
 

@@ -5,6 +5,7 @@ import SerialCore
 import SystemPackage
 import Telnet
 import Testing
+import Time
 
 @testable import NetworkLinks
 

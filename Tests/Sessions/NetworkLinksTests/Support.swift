@@ -6,6 +6,7 @@ import SerialCore
 import Sessions
 import SystemPackage
 import Telnet
+import Time
 
 @testable import NetworkLinks
 

@@ -4,6 +4,7 @@ import SerialCore
 import SystemPackage
 import TestSupport
 import Testing
+import Time
 
 @testable import Reconnecting
 

@@ -1,10 +1,10 @@
 import Dialogues
 import Expectations
-import Posix
 import SerialCore
 import Sessions
 import SystemPackage
 import Testing
+import Time
 
 /// The exchange of a script: events go in, actions come out as text. The clock stays at 0.
 @Suite struct DialogueExchangeTests {

@@ -6,6 +6,7 @@ import Sessions
 import SystemPackage
 import TestSupport
 import Testing
+import Time
 
 /// The runner on a session whose link the test controls.
 @Suite(.timeLimit(.minutes(5))) struct ExchangeRunnerTests {

@@ -4,7 +4,7 @@ import Sessions
 import SystemPackage
 import TestSupport
 import Testing
-import TextStages
+import Time
 
 /// The receivers of a session's bytes, their order, and which of them hold the device back.
 struct HubTests {

@@ -1,7 +1,7 @@
-import Posix
 import SerialCore
 import Sessions
 import Testing
+import Time
 
 /// The exchange of a line sequence: events go in, actions come out.
 @Suite struct LinePlayTests {

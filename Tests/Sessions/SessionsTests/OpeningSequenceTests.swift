@@ -5,6 +5,7 @@ import Sessions
 import SystemPackage
 import TestSupport
 import Testing
+import Time
 
 /// The sequence on a session whose link the test controls.
 @Suite(.timeLimit(.minutes(5))) struct OpeningSequenceTests {

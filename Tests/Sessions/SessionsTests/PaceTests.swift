@@ -1,5 +1,5 @@
-import Posix
 import Testing
+import Time
 
 @testable import Sessions
 

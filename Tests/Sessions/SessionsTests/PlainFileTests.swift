@@ -1,8 +1,8 @@
-import Posix
 import SerialCore
 import Sessions
 import SystemPackage
 import Testing
+import Time
 
 /// The exchange of a file: events go in, actions come out.
 @Suite struct PlainFileTests {

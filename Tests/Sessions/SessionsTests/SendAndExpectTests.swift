@@ -1,8 +1,8 @@
-import Posix
 import SerialCore
 import Sessions
 import SystemPackage
 import Testing
+import Time
 
 @testable import Expectations
 

@@ -1,7 +1,7 @@
-import Posix
 import SerialCore
 import SystemPackage
 import Testing
+import Time
 
 @testable import Sessions
 

@@ -1,10 +1,9 @@
 import EventLoop
-import Logs
-import Posix
 import TerminalWidgets
 import TestSupport
 import Testing
 import TextStages
+import Time
 
 @testable import Terminal
 

@@ -1,4 +1,5 @@
 import TextStages
+import Time
 
 extension Moment {
   /// A moment for stages that ignore it.

@@ -1,5 +1,6 @@
 import Testing
 import TextStages
+import Time
 
 /// Feeds a stamper piece by piece, each at its own time.
 private struct Stamping {

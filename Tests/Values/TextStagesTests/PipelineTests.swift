@@ -1,5 +1,6 @@
 import Testing
 import TextStages
+import Time
 
 /// Collects what a pipeline shows.
 private struct Shower {

@@ -1,5 +1,6 @@
 import Testing
 import TextStages
+import Time
 
 @Suite(.timeLimit(.minutes(5))) struct TimestampFormatTests {
   @Test(arguments: TimestampFormat.Kind.allCases, TimestampFormat.Precision.allCases)

@@ -1,5 +1,6 @@
 import Testing
 import TextStages
+import Time
 
 @Suite(.timeLimit(.minutes(5))) struct WholeSequencesTests {
   private static let samples = [

@@ -4,6 +4,7 @@ import Posix
 import SystemPackage
 import TestSupport
 import Testing
+import Time
 
 @testable import serialterm
 

@@ -1,10 +1,10 @@
 import EventLoop
-import Posix
 import SerialCore
 import Sessions
 import SystemPackage
 import TestSupport
 import Testing
+import Time
 
 @testable import serialterm
 

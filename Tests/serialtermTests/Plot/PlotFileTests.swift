@@ -1,12 +1,12 @@
 import Glibc
 import Logs
 import Plotting
-import Posix
 import SystemPackage
 import Terminal
 import TestSupport
 import Testing
 import TextStages
+import Time
 
 @testable import serialterm
 

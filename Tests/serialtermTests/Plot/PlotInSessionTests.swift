@@ -1,5 +1,4 @@
 import Glibc
-import Logs
 import Plotting
 import Posix
 import SerialCore
@@ -9,7 +8,7 @@ import Terminal
 import TerminalWidgets
 import TestSupport
 import Testing
-import TextStages
+import Time
 
 @testable import serialterm
 

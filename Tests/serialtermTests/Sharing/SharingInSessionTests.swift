@@ -1,12 +1,11 @@
 import EventLoop
-import Logs
 import NetworkLinks
 import SerialCore
 import Sessions
 import Telnet
 import TestSupport
 import Testing
-import TextStages
+import Time
 
 @testable import serialterm
 

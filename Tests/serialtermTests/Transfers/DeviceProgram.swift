@@ -2,6 +2,7 @@ import Posix
 import SerialCore
 import Sessions
 import TestSupport
+import Time
 import TransferProtocols
 
 @testable import serialterm

@@ -7,7 +7,7 @@ import SystemPackage
 import Terminal
 import TerminalWidgets
 import TestSupport
-import TextStages
+import Time
 
 @testable import serialterm
 

@@ -1,6 +1,7 @@
 import Glibc
 import Posix
 import SystemPackage
+import Time
 
 /// The file to which a log is written at present.
 ///

@@ -1,6 +1,6 @@
 import Plotting
-import Posix
 import TextStages
+import Time
 
 /// Writes the numbers in what the device sends as a table; other lines, and what is sent, are not written.
 ///

@@ -1,5 +1,5 @@
-import TextStages
 import TextTools
+import Time
 
 /// Writes a JSON object on each line, for a read, a write, an event or a gap.
 ///

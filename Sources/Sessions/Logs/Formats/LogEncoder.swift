@@ -1,4 +1,4 @@
-import Posix
+import Time
 
 /// Writes records in one of the formats.
 ///

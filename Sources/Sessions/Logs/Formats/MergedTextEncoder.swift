@@ -1,5 +1,5 @@
-import Posix
 import TextStages
+import Time
 
 /// Writes the lines of several ports, each with its local time and the name of its port.
 ///

@@ -1,4 +1,5 @@
 package import TextStages
+import Time
 
 /// Writes lines of text with their local times, without escape sequences and control characters.
 ///

@@ -1,4 +1,5 @@
 import TextStages
+import Time
 
 /// One entry of a log.
 struct LogRecord {

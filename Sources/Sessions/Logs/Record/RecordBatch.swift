@@ -1,4 +1,5 @@
 import TextStages
+import Time
 
 /// Records to write, in order, with their bytes in one buffer.
 struct RecordBatch: Sendable {

@@ -1,6 +1,7 @@
 import Glibc
 import Posix
 import SystemPackage
+import Time
 
 /// The data shared by the session's thread and a log's thread: a bounded queue of records, and the progress of
 /// writing. Neither thread waits for the other, except that the session's thread waits briefly at the end.

@@ -1,6 +1,6 @@
 import Glibc
-import Posix
 import SystemPackage
+import Time
 
 /// The work of a log's thread: it takes records from the buffer, and writes them.
 ///

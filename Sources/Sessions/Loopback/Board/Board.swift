@@ -1,5 +1,5 @@
 import Glibc
-public import Posix
+public import Time
 
 /// A small simulated board: a boot banner, a prompt with simple line editing, and the few commands that `help` lists.
 ///

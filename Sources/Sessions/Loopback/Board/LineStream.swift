@@ -1,5 +1,5 @@
 import Glibc
-import Posix
+import Time
 
 /// Lines at a constant rate.
 struct LineStream {

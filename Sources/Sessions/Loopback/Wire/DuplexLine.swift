@@ -1,6 +1,7 @@
 import EventLoop
 import Posix
 import SystemPackage
+import Time
 
 /// A bidirectional line between two ends, driven by a loop.
 ///

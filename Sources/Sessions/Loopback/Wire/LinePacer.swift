@@ -1,4 +1,4 @@
-import Posix
+import Time
 
 /// Limits bytes to a line's rate, with 10 bits per byte. A byte is complete with its stop bit.
 ///

@@ -1,5 +1,6 @@
 import Posix
 import SystemPackage
+import Time
 
 /// Moves bytes from one end of a line to the other, over a wire and through a bounded queue.
 ///

@@ -1,6 +1,7 @@
 import EventLoop
 import Posix
 import SystemPackage
+import Time
 
 /// The end of a line for clients: a pseudo-terminal.
 final class TerminalEnd: WireEnd {

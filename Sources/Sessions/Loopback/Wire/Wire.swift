@@ -1,4 +1,4 @@
-import Posix
+import Time
 
 /// One direction of a line: its rate and its faults.
 struct Wire {

@@ -1,6 +1,7 @@
 import EventLoop
 import Posix
 import SystemPackage
+import Time
 
 /// An end of a line: a terminal, or a simulated device.
 ///

@@ -1,7 +1,7 @@
 package import DeviceWatch
-import Posix
 package import SerialCore
 package import SystemPackage
+import Time
 
 /// Reconnects a session to its far end when that returns, at any path.
 ///

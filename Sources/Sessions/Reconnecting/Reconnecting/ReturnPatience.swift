@@ -1,6 +1,6 @@
-import Posix
 import SerialCore
 import SystemPackage
+import Time
 
 /// Decides when to retry opening a device that is present but cannot be opened, and what to report.
 ///

@@ -1,7 +1,7 @@
 package import Dialogues
 package import Expectations
-package import Posix
 package import SerialCore
+package import Time
 
 /// Runs a script: performs its steps one after the other.
 package struct DialogueExchange: Exchange {

@@ -1,7 +1,7 @@
 package import Dialogues
-package import Posix
 package import SerialCore
 package import SystemPackage
+package import Time
 
 /// A conversation with the device, as a value: events go in, actions come out.
 ///

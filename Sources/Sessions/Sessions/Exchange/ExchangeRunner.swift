@@ -3,6 +3,7 @@ package import Posix
 import Reconnecting
 package import SerialCore
 import SystemPackage
+package import Time
 
 /// Runs an exchange on a session: performs its actions and reports events to it.
 ///

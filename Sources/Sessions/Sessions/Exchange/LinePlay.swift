@@ -1,5 +1,5 @@
-package import Posix
 package import SerialCore
+package import Time
 
 /// Performs the steps of a line sequence: sets lines and baud rates, starts and ends breaks, waits.
 package struct LinePlay: Exchange {

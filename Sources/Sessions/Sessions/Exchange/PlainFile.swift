@@ -1,6 +1,6 @@
-package import Posix
 package import SerialCore
 package import SystemPackage
+package import Time
 
 /// Sends a file or another source unchanged, at the device's pace.
 ///

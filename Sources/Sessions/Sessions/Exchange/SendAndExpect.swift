@@ -1,7 +1,7 @@
 package import Expectations
-package import Posix
 package import SerialCore
 package import SystemPackage
+package import Time
 
 /// Sends bytes or a source, and waits for the answer. Waits for a prompt first, if one is given.
 package struct SendAndExpect: Exchange {

@@ -1,6 +1,7 @@
 import Glibc
 package import Posix
 package import SystemPackage
+import Time
 
 /// Wrappers for stream sockets of the local domain. See unix(7).
 package enum UnixSocket {

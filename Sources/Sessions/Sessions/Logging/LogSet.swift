@@ -4,6 +4,7 @@ import Posix
 import SystemPackage
 import TextStages
 import TextTools
+import Time
 
 /// Logs that are switched on and off together.
 final class LogSet {

@@ -4,6 +4,7 @@ package import Posix
 package import SerialCore
 package import SystemPackage
 import TextStages
+package import Time
 
 /// Writes the bytes and events of a session to its own logs, and to those that it shares with other sessions.
 /// The hub serves logs before all views.

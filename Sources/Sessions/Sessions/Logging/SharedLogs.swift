@@ -1,9 +1,9 @@
 package import EventLoop
 import Logs
-import Posix
 import SerialCore
 import SystemPackage
 import TextStages
+import Time
 
 /// The logs that several sessions write to, each entry with the name of its port.
 ///

@@ -1,5 +1,5 @@
 package import Expectations
-package import Posix
+package import Time
 
 /// Decides when the next bytes may be sent, and how many: a pure function of the bytes sent and received.
 ///

@@ -1,7 +1,7 @@
 package import EventLoop
 import Expectations
-import Posix
 package import SerialCore
+import Time
 
 /// Paces everything that a session sends: keys, a paste, a pipe, a file.
 package final class Pacer: SessionObserver, SendingPacer {

@@ -1,5 +1,5 @@
 package import SystemPackage
-package import TextStages
+package import Time
 
 /// A mark that a user has set at a moment of a session.
 package struct Mark: Hashable {

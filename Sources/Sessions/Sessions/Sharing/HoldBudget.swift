@@ -1,4 +1,4 @@
-import Posix
+import Time
 
 /// How long the device may wait for clients that take nothing, while others want its bytes. A value.
 ///

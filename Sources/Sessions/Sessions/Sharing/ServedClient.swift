@@ -6,6 +6,7 @@ package import SerialCore
 package import SystemPackage
 import Telnet
 import TextTools
+import Time
 
 /// A client of a shared port. It gets the device's bytes; the device gets its bytes, if it may write.
 ///

@@ -1,9 +1,7 @@
 import EventLoop
-import Logs
-import Posix
 package import SerialCore
 import Telnet
-import TextStages
+import Time
 
 /// A member that has joined a session through a connection.
 package protocol Participant: AnyObject {

@@ -1,6 +1,6 @@
-package import Posix
 package import SerialCore
 package import SystemPackage
+package import Time
 package import TransferProtocols
 
 /// Transfers files by a protocol, as an exchange on a session.

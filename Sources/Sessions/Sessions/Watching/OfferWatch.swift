@@ -1,6 +1,6 @@
 package import EventLoop
-import Posix
 package import SerialCore
+import Time
 package import TransferProtocols
 
 /// Detects that a program on the device offers files, or asks for one. An offer counts when nothing follows it for a

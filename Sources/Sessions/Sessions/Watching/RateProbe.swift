@@ -1,4 +1,4 @@
-package import Posix
+package import Time
 
 /// Finds the baud rate of a device that sends text, by listening at one rate after the other.
 ///

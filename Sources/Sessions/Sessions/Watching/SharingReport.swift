@@ -1,6 +1,6 @@
-package import Posix
 package import SerialCore
 import SystemPackage
+package import Time
 
 /// Decides which programs to report that also have the session's port open. A value.
 package struct SharingReport {

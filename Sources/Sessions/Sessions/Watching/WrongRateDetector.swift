@@ -1,4 +1,4 @@
-package import Posix
+package import Time
 
 /// Decides whether a stream is text, or is received at a wrong baud rate.
 ///

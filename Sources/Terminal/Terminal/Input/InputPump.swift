@@ -5,6 +5,7 @@ package import SerialCore
 package import SystemPackage
 package import TerminalWidgets
 package import TextStages
+import Time
 
 /// Passes standard input to the session, at the session's pace. Input that does not fit into its queue is not read.
 ///

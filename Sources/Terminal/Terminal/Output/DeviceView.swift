@@ -1,8 +1,7 @@
 package import EventLoop
-import Logs
-import Posix
 import TerminalWidgets
 package import TextStages
+package import Time
 
 /// Shows the device's bytes as the user chose: mapped, filtered, in hexadecimal, with timestamps. It also shows the
 /// local echo.

@@ -1,7 +1,7 @@
 package import EventLoop
-import Logs
 import TerminalWidgets
 package import TextStages
+import Time
 
 /// Shows the text of several ports line by line; see ``TextStages/LineMerger``.
 package final class MergedScreen {

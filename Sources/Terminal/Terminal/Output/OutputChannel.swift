@@ -3,6 +3,7 @@ import Glibc
 import Posix
 package import SystemPackage
 import TextTools
+import Time
 
 /// Writes to a descriptor without ever blocking. Bytes that it does not accept are queued.
 package final class OutputChannel {

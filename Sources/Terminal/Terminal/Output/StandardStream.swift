@@ -2,6 +2,7 @@ import Glibc
 import Posix
 package import SystemPackage
 import TextTools
+import Time
 
 /// A standard stream, for commands that print an answer and end.
 package struct StandardStream {

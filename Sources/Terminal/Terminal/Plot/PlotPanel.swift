@@ -1,7 +1,6 @@
-import Logs
 package import Plotting
 package import TerminalWidgets
-import TextStages
+import Time
 
 /// The plot on the screen as a value, without the recording: keys go in, lines of the screen come out.
 ///

@@ -1,6 +1,6 @@
 package import EventLoop
-import Posix
 package import Scrollback
+import Time
 
 /// Runs a search to its end in steps, so that its matches can be printed, for a terminal that can only print.
 package final class PrintedSearch {

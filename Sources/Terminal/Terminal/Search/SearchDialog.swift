@@ -1,7 +1,7 @@
 package import EventLoop
-import Posix
 package import Scrollback
 package import TerminalWidgets
+import Time
 
 /// The panel for searching a scrollback. The session continues, and lines that arrive meanwhile are searched too.
 package final class SearchDialog: Dialog {

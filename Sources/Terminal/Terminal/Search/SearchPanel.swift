@@ -1,9 +1,9 @@
-import Logs
 package import Patterns
 package import Scrollback
 package import TerminalWidgets
 import TextStages
 import TextTools
+import Time
 
 /// The search panel as a value, without the search itself: keys go in, lines of the screen come out.
 ///

@@ -1,8 +1,8 @@
-import Logs
 package import Patterns
 package import Scrollback
 package import TerminalWidgets
 import TextStages
+import Time
 
 /// Draws one row for a line of the scrollback: its time, and its text with highlighted matches.
 package struct SearchRow {

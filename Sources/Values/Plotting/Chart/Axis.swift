@@ -1,4 +1,4 @@
-public import TextStages
+public import Time
 
 /// The ticks of an axis: round values with texts that are as long as needed to tell them apart.
 public struct Axis: Hashable, Sendable {

@@ -1,5 +1,5 @@
-public import TextStages
 import TextTools
+public import Time
 
 /// A chart as an SVG document, 800 pixels wide.
 ///

@@ -1,3 +1,5 @@
+public import Time
+
 /// The local echo: shows typed text on the screen, between the text of the device.
 ///
 /// ## Principles of operation

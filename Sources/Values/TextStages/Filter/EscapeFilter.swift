@@ -1,3 +1,5 @@
+public import Time
+
 /// Prevents a device from controlling the user's terminal.
 ///
 /// Text passes, and so do sequences that only move the cursor, erase, scroll and colour. Everything else is shown as

@@ -1,3 +1,5 @@
+public import Time
+
 /// Passes all bytes, but each escape sequence and character only when it is complete: other output of the program
 /// must not appear inside of one.
 ///

@@ -1,3 +1,5 @@
+public import Time
+
 /// Shows bytes as hexadecimal numbers, in rows like those of `hexdump -C`.
 ///
 /// A row is written when it is full, when the direction changes, or when the caller ends it:

@@ -1,4 +1,5 @@
 import Patterns
+public import Time
 
 /// Highlights matching text in the lines on the screen.
 ///

@@ -1,3 +1,5 @@
+public import Time
+
 /// Applies the changes of one direction to a stream.
 ///
 /// Every byte changes at most once. If pairs of CR and LF change, a CR waits for the next byte.

@@ -1,3 +1,5 @@
+public import Time
+
 /// Merges the texts of several ports into one text, line by line, each with the label of its port.
 ///
 /// ## Principles of operation

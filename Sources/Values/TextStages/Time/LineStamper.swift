@@ -1,3 +1,5 @@
+public import Time
+
 /// Writes the time at the beginning of every line.
 ///
 /// The time is that of the read that returned the line's first byte. An empty line gets its timestamp when it ends. A

@@ -1,9 +1,9 @@
 import DeviceWatch
 import EventLoop
-import Posix
 import SerialCore
 import SystemPackage
 import TestSupport
+import Time
 
 @testable import Reconnecting
 

@@ -1,5 +1,5 @@
-import Posix
 import Reconnecting
+import Time
 
 /// A clock that a test advances. It makes the calls that become due.
 final class ManualClock {

@@ -5,6 +5,7 @@ import Loopback
 import Posix
 import SerialCore
 import SystemPackage
+import Time
 
 @testable import Reconnecting
 

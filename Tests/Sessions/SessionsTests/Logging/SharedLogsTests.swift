@@ -6,6 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 import TextStages
+import Time
 
 @testable import Sessions
 

@@ -1,5 +1,4 @@
 import EventLoop
-import Logs
 import Observing
 import Posix
 import Reconnecting
@@ -7,7 +6,7 @@ import SerialCore
 import SystemPackage
 import TestSupport
 import Testing
-import TextStages
+import Time
 
 @testable import Sessions
 

@@ -7,6 +7,7 @@ import SerialCore
 import SystemPackage
 import TestSupport
 import Testing
+import Time
 
 @testable import Sessions
 

@@ -9,6 +9,7 @@ import SystemPackage
 import Telnet
 import TestSupport
 import Testing
+import Time
 
 @testable import Sessions
 

@@ -1,7 +1,7 @@
 import Plotting
 import TestSupport
 import Testing
-import TextStages
+import Time
 
 @Suite(.timeLimit(.minutes(5))) struct AxisTests {
   private func texts(

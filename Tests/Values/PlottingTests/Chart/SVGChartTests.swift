@@ -1,7 +1,7 @@
 import Plotting
 import TestSupport
 import Testing
-import TextStages
+import Time
 
 @Suite(.timeLimit(.minutes(5))) struct SVGChartTests {
   /// A recording of curves that begin at time 0 and have a value a second.

@@ -1,6 +1,7 @@
 import TerminalWidgets
 import TestSupport
 import Testing
+import Time
 
 @testable import TextStages
 

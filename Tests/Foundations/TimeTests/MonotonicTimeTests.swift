@@ -1,5 +1,5 @@
-import Posix
 import Testing
+import Time
 
 @Suite(.timeLimit(.minutes(5))) struct MonotonicTimeTests {
   private let future = MonotonicTime(nanoseconds: .max)

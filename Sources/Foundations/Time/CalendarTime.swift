@@ -1,3 +1,5 @@
+import Glibc
+
 /// A local date and time of day.
 ///
 /// The corresponding C type is `struct tm`, with months from 1 and full years.
@@ -25,5 +27,18 @@ public struct CalendarTime: Hashable, Sendable {
     self.minute = minute
     self.second = second
     self.offset = offset
+  }
+}
+
+extension CalendarTime {
+  /// Converts seconds since 1970 to the user's local time. The corresponding C function is `localtime_r`.
+  public init(local second: UInt64) {
+    var time = time_t(second)
+    var fields = tm()
+    localtime_r(&time, &fields)
+    self.init(
+      year: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1, day: Int(fields.tm_mday),
+      hour: Int(fields.tm_hour), minute: Int(fields.tm_min), second: Int(fields.tm_sec),
+      offset: fields.tm_gmtoff)
   }
 }

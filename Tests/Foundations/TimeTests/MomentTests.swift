@@ -1,6 +1,5 @@
-import Logs
 import Testing
-import TextStages
+import Time
 
 /// Times by a clock of another process or computer.
 struct MomentTests {

@@ -1,8 +1,18 @@
 import Glibc
-import Posix
-public import TextStages
 
-// The module TextStages does not read clocks, so this extension is here.
+/// The time at which bytes were read, by two clocks.
+public struct Moment: Hashable, Sendable {
+  /// Nanoseconds since 1970-01-01 UTC, by the clock that can be set: `CLOCK_REALTIME`.
+  public let wallClock: UInt64
+  /// Nanoseconds of the clock that cannot be set, `CLOCK_MONOTONIC`. Only differences are meaningful.
+  public let monotonic: UInt64
+
+  /// Creates a moment from both clocks, in nanoseconds.
+  public init(wallClock: UInt64, monotonic: UInt64) {
+    self.wallClock = wallClock
+    self.monotonic = monotonic
+  }
+}
 
 extension Moment {
   /// The moment at another time of the wall clock, which may come from another computer. The monotonic time moves by the
@@ -21,18 +31,5 @@ extension Moment {
     return Moment(
       wallClock: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec),
       monotonic: UInt64(MonotonicTime.now.nanoseconds))
-  }
-}
-
-extension CalendarTime {
-  /// Converts seconds since 1970 to the user's local time. The corresponding C function is `localtime_r`.
-  public init(local second: UInt64) {
-    var time = time_t(second)
-    var fields = tm()
-    localtime_r(&time, &fields)
-    self.init(
-      year: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1, day: Int(fields.tm_mday),
-      hour: Int(fields.tm_hour), minute: Int(fields.tm_min), second: Int(fields.tm_sec),
-      offset: fields.tm_gmtoff)
   }
 }
