@@ -27,9 +27,9 @@ let package = Package(
     .library(name: "Posix", targets: ["Posix"]),
     // The clocks: deadlines that nobody can set back.
     .library(name: "Time", targets: ["Time"]),
-    // Lines and packets in received bytes, and what is expected among them.
+    // Lines and packets in received bytes, and the texts and regular expressions among them.
     .library(name: "Framing", targets: ["Framing"]),
-    .library(name: "Expectations", targets: ["Expectations"]),
+    .library(name: "Patterns", targets: ["Patterns"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1")
@@ -61,12 +61,9 @@ let package = Package(
 
     // Text from outside made harmless, numbers in words, JSON.
     .target(name: "TextTools", path: "Sources/Values/TextTools", swiftSettings: strict),
-    // Regular expressions, the one dialect of the program.
+    // Regular expressions, the one dialect of the program, and the search for what a device is
+    // expected to send.
     .target(name: "Patterns", path: "Sources/Values/Patterns", swiftSettings: strict),
-    // Searching received bytes for one of several texts or regular expressions.
-    .target(
-      name: "Expectations", dependencies: ["Patterns"], path: "Sources/Values/Expectations",
-      swiftSettings: strict),
     // Lines and packets in received bytes.
     .target(name: "Framing", path: "Sources/Values/Framing", swiftSettings: strict),
     // Telnet and serial ports on servers (RFC 2217).
@@ -76,8 +73,8 @@ let package = Package(
       name: "TransferProtocols", path: "Sources/Values/TransferProtocols", swiftSettings: strict),
     // Dialogues of scripts.
     .target(
-      name: "Dialogues", dependencies: ["Expectations", "TextTools"],
-      path: "Sources/Values/Dialogues", swiftSettings: strict),
+      name: "Dialogues", dependencies: ["Patterns", "TextTools"], path: "Sources/Values/Dialogues",
+      swiftSettings: strict),
     // The stages between a device's bytes and the screen, which can be fuzzed.
     .target(
       name: "TextStages", dependencies: ["Patterns", "Time"], path: "Sources/Values/TextStages",
@@ -138,8 +135,8 @@ let package = Package(
     .target(
       name: "Sessions",
       dependencies: [
-        "DeviceWatch", "Dialogues", "EventLoop", "Expectations", "Framing", "Logs", "Loopback",
-        "NetworkLinks", "Observing", "Posix", "Reconnecting", "SerialCore", "Telnet", "TextStages",
+        "DeviceWatch", "Dialogues", "EventLoop", "Framing", "Logs", "Loopback", "NetworkLinks",
+        "Observing", "Patterns", "Posix", "Reconnecting", "SerialCore", "Telnet", "TextStages",
         "TextTools", "Time", "TransferProtocols", system,
       ],
       path: "Sources/Sessions/Sessions",
@@ -149,7 +146,7 @@ let package = Package(
     .target(
       name: "SerialPorts",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Expectations", "Framing", "Observing", "Posix", "Reconnecting",
+        "DeviceWatch", "EventLoop", "Framing", "Observing", "Patterns", "Posix", "Reconnecting",
         "SerialCore", "Time", system,
       ],
       swiftSettings: strict),
@@ -174,11 +171,10 @@ let package = Package(
     .executableTarget(
       name: "serialterm",
       dependencies: [
-        "CTerminalGuard", "Configuration", "DeviceWatch", "Dialogues", "EventLoop", "Expectations",
-        "Framing", "Logs", "Loopback", "NetworkLinks", "Observing", "Options", "Patterns",
-        "Plotting", "Posix", "Reconnecting", "Scrollback", "SerialCore", "Sessions", "Telnet",
-        "Terminal", "TerminalWidgets", "TextStages", "TextTools", "Time", "TransferProtocols",
-        system,
+        "CTerminalGuard", "Configuration", "DeviceWatch", "Dialogues", "EventLoop", "Framing",
+        "Logs", "Loopback", "NetworkLinks", "Observing", "Options", "Patterns", "Plotting", "Posix",
+        "Reconnecting", "Scrollback", "SerialCore", "Sessions", "Telnet", "Terminal",
+        "TerminalWidgets", "TextStages", "TextTools", "Time", "TransferProtocols", system,
       ],
       swiftSettings: strict),
 
@@ -207,11 +203,8 @@ let package = Package(
       name: "TextToolsTests", dependencies: ["TextTools"], path: "Tests/Values/TextToolsTests",
       swiftSettings: strict),
     .testTarget(
-      name: "PatternsTests", dependencies: ["Patterns"], path: "Tests/Values/PatternsTests",
-      swiftSettings: strict),
-    .testTarget(
-      name: "ExpectationsTests", dependencies: ["Expectations", "TestSupport"],
-      path: "Tests/Values/ExpectationsTests", swiftSettings: strict),
+      name: "PatternsTests", dependencies: ["Patterns", "TestSupport"],
+      path: "Tests/Values/PatternsTests", swiftSettings: strict),
     .testTarget(
       name: "FramingTests", dependencies: ["Framing", "TestSupport"],
       path: "Tests/Values/FramingTests", swiftSettings: strict),
@@ -222,7 +215,7 @@ let package = Package(
       name: "TransferProtocolsTests", dependencies: ["TransferProtocols"],
       path: "Tests/Values/TransferProtocolsTests", swiftSettings: strict),
     .testTarget(
-      name: "DialoguesTests", dependencies: ["Dialogues", "Expectations"],
+      name: "DialoguesTests", dependencies: ["Dialogues", "Patterns"],
       path: "Tests/Values/DialoguesTests", swiftSettings: strict),
     .testTarget(
       name: "TextStagesTests",
@@ -280,8 +273,8 @@ let package = Package(
     .testTarget(
       name: "SessionsTests",
       dependencies: [
-        "Sessions", "DeviceWatch", "Dialogues", "EventLoop", "Expectations", "Logs", "Loopback",
-        "NetworkLinks", "Observing", "Posix", "Reconnecting", "SerialCore", "Telnet", "TestSupport",
+        "Sessions", "DeviceWatch", "Dialogues", "EventLoop", "Logs", "Loopback", "NetworkLinks",
+        "Observing", "Patterns", "Posix", "Reconnecting", "SerialCore", "Telnet", "TestSupport",
         "TextStages", "TextTools", "Time", "TransferProtocols", system,
       ],
       path: "Tests/Sessions/SessionsTests",
@@ -289,15 +282,14 @@ let package = Package(
     .testTarget(
       name: "SerialPortsTests",
       dependencies: [
-        "SerialPorts", "Expectations", "Framing", "Posix", "SerialCore", "TestSupport", "Time",
-        system,
+        "SerialPorts", "Framing", "Patterns", "Posix", "SerialCore", "TestSupport", "Time", system,
       ],
       swiftSettings: strict),
     // The products together with Foundation and Observation, as another program uses them.
     .testTarget(
       name: "LibraryClientTests",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Expectations", "Framing", "Loopback", "Observing", "Posix",
+        "DeviceWatch", "EventLoop", "Framing", "Loopback", "Observing", "Patterns", "Posix",
         "SerialCore", "SerialPorts", "Time", system,
       ]),
     .testTarget(

@@ -1,5 +1,5 @@
-public import Expectations
 public import Framing
+public import Patterns
 
 /// A frame is everything up to one of several texts or regular expressions, such as a prompt.
 ///

@@ -2,12 +2,12 @@
 // compiles only if no name of a library hides or clashes with a name of the others.
 import DeviceWatch
 import EventLoop
-import Expectations
 import Foundation
 import Framing
 import Loopback
 import Observation
 import Observing
+import Patterns
 import Posix
 import SerialCore
 import SerialPorts

@@ -1,6 +1,6 @@
-import Expectations
 import Framing
 import Glibc
+import Patterns
 import SerialCore
 import SystemPackage
 import TestSupport

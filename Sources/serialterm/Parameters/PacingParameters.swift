@@ -1,5 +1,5 @@
-import Expectations
 import Options
+import Patterns
 import Sessions
 
 /// The parameters that slow down sending, for devices without flow control.

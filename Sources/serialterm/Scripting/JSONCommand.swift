@@ -1,4 +1,4 @@
-import Expectations
+import Patterns
 import Posix
 import SerialCore
 import Sessions

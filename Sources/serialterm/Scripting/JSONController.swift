@@ -1,8 +1,8 @@
 import DeviceWatch
 import EventLoop
-import Expectations
 import Framing
 import Glibc
+import Patterns
 import Posix
 import Reconnecting
 import SerialCore

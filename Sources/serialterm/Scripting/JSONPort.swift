@@ -1,5 +1,5 @@
 import EventLoop
-import Expectations
+import Patterns
 import SerialCore
 import Sessions
 import SystemPackage

@@ -1,6 +1,6 @@
 import Dialogues
 import EventLoop
-import Expectations
+import Patterns
 import SerialCore
 import Sessions
 import Terminal

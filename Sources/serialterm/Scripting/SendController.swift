@@ -1,6 +1,6 @@
 import EventLoop
-import Expectations
 import Glibc
+import Patterns
 import Posix
 import SerialCore
 import Sessions

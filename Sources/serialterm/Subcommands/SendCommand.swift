@@ -1,7 +1,7 @@
 import Dialogues
-import Expectations
 import Glibc
 import Options
+import Patterns
 import Posix
 import Sessions
 import SystemPackage

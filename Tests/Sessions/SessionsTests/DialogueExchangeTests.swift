@@ -1,5 +1,5 @@
 import Dialogues
-import Expectations
+import Patterns
 import SerialCore
 import Sessions
 import SystemPackage

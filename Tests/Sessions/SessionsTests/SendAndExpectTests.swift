@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 import Time
 
-@testable import Expectations
+@testable import Patterns
 
 /// The exchange that sends and waits for an answer: events go in, actions come out. The clock stays at 0.
 @Suite struct SendAndExpectTests {

@@ -1,4 +1,4 @@
-import Expectations
+import Patterns
 import Testing
 
 @testable import Dialogues

@@ -1,5 +1,5 @@
 package import Dialogues
-package import Expectations
+package import Patterns
 package import SerialCore
 package import Time
 

@@ -1,4 +1,4 @@
-package import Expectations
+package import Patterns
 package import SerialCore
 package import SystemPackage
 package import Time

@@ -1,4 +1,4 @@
-package import Expectations
+package import Patterns
 package import Time
 
 /// Decides when the next bytes may be sent, and how many: a pure function of the bytes sent and received.

@@ -1,5 +1,5 @@
 package import EventLoop
-import Expectations
+import Patterns
 package import SerialCore
 import Time
 

@@ -1,5 +1,5 @@
 package import EventLoop
-package import Expectations
+package import Patterns
 
 /// Searches received bytes for patterns as they arrive.
 package final class ReceivedTextWatch {

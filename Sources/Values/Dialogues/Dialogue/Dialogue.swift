@@ -1,4 +1,4 @@
-import Expectations
+import Patterns
 
 /// A dialogue with a device: the texts to send and to expect, as steps.
 public struct Dialogue {

@@ -1,4 +1,4 @@
-import Expectations
+import Patterns
 
 /// Parses a script: one step on each line, blocks in braces.
 struct DialogueReader {

@@ -1,4 +1,4 @@
-public import Expectations
+public import Patterns
 
 /// The progress of a dialogue: it returns the next action, and takes the matches.
 public struct DialogueRun {

@@ -1,4 +1,4 @@
-import Expectations
+import Patterns
 
 /// A token of a script.
 enum Token {

@@ -1,4 +1,4 @@
-import Expectations
+import Patterns
 import TextTools
 
 /// The tokens of a line of a script, taken one by one.

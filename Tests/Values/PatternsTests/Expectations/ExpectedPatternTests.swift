@@ -1,4 +1,4 @@
-import Expectations
+import Patterns
 import Testing
 
 @Suite("Expected patterns", .timeLimit(.minutes(5))) struct ExpectedPatternTests {

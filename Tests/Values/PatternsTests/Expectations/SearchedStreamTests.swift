@@ -1,4 +1,4 @@
-import Expectations
+import Patterns
 import Testing
 
 @Suite("A searched stream", .timeLimit(.minutes(5)))

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Expectations
+@testable import Patterns
 
 extension ReceivedText {
   /// Searches for expressions in the kept text.

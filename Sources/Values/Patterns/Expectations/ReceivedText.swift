@@ -1,5 +1,3 @@
-import Patterns
-
 /// The text that a device has sent since the last match, and the search for one of several patterns in it.
 ///
 /// ```swift

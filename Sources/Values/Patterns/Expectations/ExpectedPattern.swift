@@ -1,5 +1,3 @@
-import Patterns
-
 /// A text, bytes or a regular expression that a device is expected to send.
 public struct ExpectedPattern: Hashable, Sendable {
   enum Content: Hashable, Sendable {
