@@ -45,8 +45,6 @@ let package = Package(
     // Restores the user's terminal after a crash or SIGKILL; written in C because Swift code may not
     // run in a signal handler or after fork(2).
     .target(name: "CTerminalGuard", path: "Sources/Foundations/CTerminalGuard"),
-    // One function of the Swift runtime.
-    .target(name: "CObserving", path: "Sources/Foundations/CObserving"),
     // Clocks, and times by them.
     .target(name: "Time", path: "Sources/Foundations/Time", swiftSettings: strict),
     // System calls as Swift functions: errors, ownership of descriptors.
@@ -92,7 +90,7 @@ let package = Package(
 
     // The model: it does not print, exit or parse arguments. SerialCore and DeviceWatch are independent
     // of each other.
-    .target(name: "Observing", dependencies: ["CObserving"], swiftSettings: strict),
+    .target(name: "Observing", swiftSettings: strict),
     .target(
       name: "SerialCore",
       dependencies: ["CSerial", "Observing", "Posix", "TextTools", "Time", system],

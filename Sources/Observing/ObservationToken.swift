@@ -3,14 +3,12 @@
 /// Releasing the last reference to the token ends the observation, as does ``cancel()``.
 public final class ObservationToken<Event> {
   private weak var list: Observable<Event>?
-  private let handler: (Event) -> Void
 
   fileprivate init(
-    in list: Observable<Event>, kinds: UInt, handler: @escaping (Event) -> Void
+    in list: Observable<Event>, rank: Int, kinds: UInt, handler: @escaping (Event) -> Void
   ) {
     self.list = list
-    self.handler = handler
-    list.add(self, kinds: kinds) { token, event in token.handler(event) }
+    list.add(ClosureSlot(of: self, rank: rank, kinds: kinds, handler: handler))
   }
 
   deinit { cancel() }
@@ -28,25 +26,27 @@ extension Observable {
   /// Calls a closure with every event of some kinds.
   ///
   /// - Parameters:
+  ///   - rank: the place in the order of the observers; see ``add(_:rank:kinds:deliver:)``.
   ///   - kinds: the kinds as bits, by default all; see ``notify(_:kind:)``.
-  ///   - handler: the closure. It lives as long as the token.
+  ///   - handler: the closure. It lives as long as the token, or until the end of the round in which the token ends.
   /// - Returns: the token, which the caller keeps. Releasing it ends the observation.
   public func observe(
-    kinds: UInt = .max, _ handler: @escaping (Event) -> Void
+    rank: Int = 0, kinds: UInt = .max, _ handler: @escaping (Event) -> Void
   ) -> ObservationToken<Event> {
-    ObservationToken(in: self, kinds: kinds, handler: handler)
+    ObservationToken(in: self, rank: rank, kinds: kinds, handler: handler)
   }
 
   /// Calls a closure with the events of one kind.
   ///
   /// - Parameters:
   ///   - kind: returns the part of an event that the handler needs, or nil to ignore the event.
+  ///   - rank: the place in the order of the observers; see ``add(_:rank:kinds:deliver:)``.
   ///   - handler: called with the result of `kind`.
   /// - Returns: the token, which the caller keeps. Releasing it ends the observation.
   public func observe<Payload>(
-    _ kind: @escaping (Event) -> Payload?, _ handler: @escaping (Payload) -> Void
+    _ kind: @escaping (Event) -> Payload?, rank: Int = 0, _ handler: @escaping (Payload) -> Void
   ) -> ObservationToken<Event> {
-    observe { event in
+    observe(rank: rank) { event in
       if let payload = kind(event) { handler(payload) }
     }
   }

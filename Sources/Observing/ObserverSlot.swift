@@ -1,19 +1,18 @@
-public import CObserving
-
-/// The entry of an observer in a list. It does not retain the observer, and detects when it was released.
+/// The entry of an observer in a list, without the type of the events.
 @usableFromInline
 class AnyObserverSlot {
-  /// The identity of the observer. No other object has the same identity while the slot exists, because the slot
-  /// keeps the memory of the observer, though not the observer itself.
+  /// The identity of the observer in its list.
   @usableFromInline final let id: ObjectIdentifier
   /// The kinds of events that the observer wants, as bits.
   final let kinds: UInt
+  /// The observer's place in the order: lower ranks are called first.
+  final let rank: Int
   /// The index in the list that owns the slot.
   final var place = 0
 
   @usableFromInline
-  init(_ observer: AnyObject, kinds: UInt) {
-    (id, self.kinds) = (ObjectIdentifier(observer), kinds)
+  init(of observer: AnyObject, rank: Int, kinds: UInt) {
+    (id, self.rank, self.kinds) = (ObjectIdentifier(observer), rank, kinds)
   }
 
   /// Whether the observer is alive.
@@ -30,35 +29,53 @@ class ObserverSlot<Event>: AnyObserverSlot {
   func deliver(_ event: Event) -> Bool { preconditionFailure("abstract") }
 }
 
-/// The slot of an observer whose type is known, so that calling it needs no cast.
+/// The slot of a closure that a token keeps in the list.
 ///
-/// A weak reference would have the same effect at four times the cost, because each load goes through its side table.
-/// See `Benchmarks/`.
+/// The token removes the slot when it is released, so a slot that is in the list needs no check: calling it costs a
+/// call. See `Benchmarks/`.
 @usableFromInline
-final class TypedObserverSlot<Observer: AnyObject, Event>: ObserverSlot<Event> {
-  /// Keeps the memory. It is never loaded, because loading it traps after the observer was released.
-  @usableFromInline unowned let keeper: Observer
-  @usableFromInline let object: UnsafeMutableRawPointer
+final class ClosureSlot<Event>: ObserverSlot<Event> {
+  private let handler: (Event) -> Void
+
+  init(of token: AnyObject, rank: Int, kinds: UInt, handler: @escaping (Event) -> Void) {
+    self.handler = handler
+    super.init(of: token, rank: rank, kinds: kinds)
+  }
+
+  @usableFromInline
+  override func deliver(_ event: Event) -> Bool {
+    handler(event)
+    return true
+  }
+
+  override var isAlive: Bool { true }
+}
+
+/// The slot of an observer that the list does not retain, and that may be released without notice.
+@usableFromInline
+final class WeakObserverSlot<Observer: AnyObject, Event>: ObserverSlot<Event> {
+  @usableFromInline weak var observer: Observer?
+  /// Keeps the memory of the observer, though not the observer itself, so that no other object has the same identity
+  /// while the slot exists. It is never loaded, because loading it traps after the observer was released.
+  @usableFromInline unowned let memory: Observer
   @usableFromInline let body: (Observer, Event) -> Void
 
   @inlinable
-  init(_ observer: Observer, kinds: UInt, body: @escaping (Observer, Event) -> Void) {
-    keeper = observer
-    object = Unmanaged.passUnretained(observer).toOpaque()
+  init(
+    of observer: Observer, rank: Int, kinds: UInt, body: @escaping (Observer, Event) -> Void
+  ) {
+    self.observer = observer
+    memory = observer
     self.body = body
-    super.init(observer, kinds: kinds)
+    super.init(of: observer, rank: rank, kinds: kinds)
   }
 
   @inlinable
   override func deliver(_ event: Event) -> Bool {
-    guard let retained = swift_tryRetain(object) else { return false }
-    body(Unmanaged<Observer>.fromOpaque(retained).takeRetainedValue(), event)
+    guard let observer else { return false }
+    body(observer, event)
     return true
   }
 
-  override var isAlive: Bool {
-    guard let retained = swift_tryRetain(object) else { return false }
-    Unmanaged<Observer>.fromOpaque(retained).release()
-    return true
-  }
+  override var isAlive: Bool { observer != nil }
 }

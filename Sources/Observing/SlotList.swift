@@ -1,6 +1,7 @@
-/// The slots of observers, in the order in which they were added, with at most one slot per observer.
+/// The slots of observers, in the order of their ranks, and within a rank in the order in which they were added, with
+/// at most one slot per observer.
 ///
-/// Adding, removing and finding take constant time on average. A removed slot leaves a gap; the gaps are closed when
+/// Adding at the end, removing and finding take constant time on average. A removed slot leaves a gap; the gaps are closed when
 /// they are half of the list. The type of the events is not a parameter, because code that is generic over it is slow
 /// unless it is inlined everywhere.
 @usableFromInline
@@ -9,6 +10,8 @@ struct SlotList {
   private var slots: [ObjectIdentifier: AnyObserverSlot] = [:]
   /// The slots in order.
   @usableFromInline private(set) var places: [Place] = []
+  /// No slot has a higher rank.
+  private var highestRank = Int.min
 
   /// A position in the order. It contains the kinds of events, so that most rounds over many observers need not
   /// access the slots.
@@ -19,6 +22,9 @@ struct SlotList {
     /// The slot; nil if it was removed. Not retained, so that a round over the list neither retains nor releases a
     /// slot.
     @usableFromInline let slot: Unmanaged<AnyObserverSlot>?
+
+    /// The rank of the slot; nil if it was removed.
+    var rank: Int? { slot.map { $0._withUnsafeGuaranteedRef(\.rank) } }
   }
 
   @usableFromInline
@@ -40,10 +46,17 @@ struct SlotList {
     for case .some(let slot) in places.map(\.slot) { body(slot.takeUnretainedValue()) }
   }
 
-  /// Adds the slot of an observer that has no slot in this list.
-  mutating func append(_ slot: AnyObserverSlot) {
-    slot.place = places.count
-    places.append(Place(kinds: slot.kinds, slot: .passUnretained(slot)))
+  /// Adds the slot of an observer that has no slot in this list: after the slots of its rank and of lower ranks.
+  mutating func insert(_ slot: AnyObserverSlot) {
+    if slots.isEmpty || slot.rank >= highestRank {
+      highestRank = slot.rank
+      slot.place = places.count
+      places.append(Place(kinds: slot.kinds, slot: .passUnretained(slot)))
+    } else {
+      let index = places.firstIndex { $0.rank.map { $0 > slot.rank } ?? false } ?? places.count
+      places.insert(Place(kinds: slot.kinds, slot: .passUnretained(slot)), at: index)
+      renumber(from: index)
+    }
     slots[slot.id] = slot
   }
 
@@ -68,6 +81,11 @@ struct SlotList {
   private mutating func closeGaps() {
     guard places.count > 2 * slots.count else { return }
     places.removeAll { $0.slot == nil }
-    for (index, place) in places.enumerated() { place.slot?.takeUnretainedValue().place = index }
+    renumber(from: 0)
+  }
+
+  /// Tells the slots where they are.
+  private func renumber(from start: Int) {
+    for index in start..<places.count { places[index].slot?.takeUnretainedValue().place = index }
   }
 }

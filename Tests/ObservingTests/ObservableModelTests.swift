@@ -57,6 +57,9 @@ private struct Script {
   }
 }
 
+/// The rank of an observer, by its number.
+private func rank(of number: Int) -> Int { number % 3 }
+
 /// A list on which a script is performed. Observers have unique numbers.
 private protocol ScriptedList: AnyObject {
   /// Called with the number of an observer and an event.
@@ -143,11 +146,11 @@ private final class RealList: ScriptedList {
   func add(_ number: Int, isToken: Bool) {
     if isToken {
       guard tokens[number] == nil else { return }
-      tokens[number] = list.observe { [unowned self] in onCall(number, $0) }
+      tokens[number] = list.observe(rank: rank(of: number)) { [unowned self] in onCall(number, $0) }
     } else {
       let observer = observers[number] ?? Observer(number)
       observers[number] = observer
-      list.add(observer) { [unowned self] in onCall($0.number, $1) }
+      list.add(observer, rank: rank(of: number)) { [unowned self] in onCall($0.number, $1) }
     }
   }
 
@@ -186,7 +189,12 @@ private final class NaiveList: ScriptedList {
     if isToken && !tokens.insert(number).inserted { return }
     let isMember = members.contains(number) && !pendingRemoves.contains(number)
     if isMember || pendingAdds.contains(number) { return }
-    if isNotifying { pendingAdds.append(number) } else { members.append(number) }
+    if isNotifying { pendingAdds.append(number) } else { insert(number) }
+  }
+
+  private func insert(_ number: Int) {
+    let index = members.firstIndex { rank(of: $0) > rank(of: number) }
+    members.insert(number, at: index ?? members.endIndex)
   }
 
   func remove(_ number: Int) {
@@ -212,7 +220,7 @@ private final class NaiveList: ScriptedList {
       }
     }
     members.removeAll { pendingRemoves.contains($0) || seenDead.contains($0) }
-    members += pendingAdds
+    pendingAdds.forEach(insert)
     pendingAdds = []
     pendingRemoves = []
     isNotifying = false

@@ -28,6 +28,47 @@ extension Observable where Event == Int {
     #expect(recorders.allSatisfy { $0.heard == [7] })
   }
 
+  @Test func ranks_comeBeforeTheOrderOfAdding() {
+    var order: [Int] = []
+    // Within each rank, in the order of adding; some leave, so that there are gaps.
+    let tokens = (0..<60).map { index in
+      list.observe(rank: index % 3) { _ in order.append(index) }
+    }
+    for index in stride(from: 0, to: 60, by: 4) { tokens[index].cancel() }
+    let late = list.observe(rank: 1) { _ in order.append(100) }
+    list.notify(1)
+    let left = (0..<60).filter { $0 % 4 != 0 }
+    #expect(
+      order == left.filter { $0 % 3 == 0 } + left.filter { $0 % 3 == 1 } + [100]
+        + left.filter { $0 % 3 == 2 })
+    late.cancel()
+  }
+
+  @Test func observerAddedInARound_getsThePlaceOfItsRank() {
+    var order: [String] = []
+    var early: ObservationToken<Int>?
+    let late = list.observe(rank: 9) { [list] _ in
+      order.append("late")
+      if early == nil { early = list.observe(rank: 1) { _ in order.append("early") } }
+    }
+    list.notify(1)
+    list.notify(2)
+    #expect(order == ["late", "early", "late"])
+    late.cancel()
+  }
+
+  @Test func lowerRank_removedAndAddedAgain_keepsTheOrder() {
+    var order: [Int] = []
+    for rank in [5, 3, 4] {
+      list.add(first, rank: rank) { _, _ in order.append(-1) }
+      list.remove(first)
+    }
+    let tokens = [2, 1, 3].map { rank in list.observe(rank: rank) { _ in order.append(rank) } }
+    list.notify(1)
+    #expect(order == [1, 2, 3])
+    tokens.forEach { $0.cancel() }
+  }
+
   @Test func add_doesNothing_whenTheObserverIsInTheListAlready() {
     list.add(first)
     list.add(first)
