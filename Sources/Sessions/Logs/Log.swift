@@ -1,5 +1,5 @@
 public import Plotting
-public import Posix
+import Posix
 public import SystemPackage
 public import TextStages
 public import Time

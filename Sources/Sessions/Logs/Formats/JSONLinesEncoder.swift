@@ -1,5 +1,6 @@
 import TextTools
 import Time
+import TextStages
 
 /// Writes a JSON object on each line, for a read, a write, an event or a gap.
 ///

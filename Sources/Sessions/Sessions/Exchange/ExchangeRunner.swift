@@ -1,5 +1,5 @@
 package import EventLoop
-package import Posix
+import Posix
 import Reconnecting
 package import SerialCore
 import SystemPackage

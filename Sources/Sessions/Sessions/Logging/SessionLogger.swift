@@ -1,6 +1,6 @@
 package import EventLoop
 import Logs
-package import Posix
+import Posix
 package import SerialCore
 package import SystemPackage
 import TextStages

@@ -1,6 +1,6 @@
 package import EventLoop
 import TerminalWidgets
-package import TextStages
+import TextStages
 package import Time
 
 /// Shows the device's bytes as the user chose: mapped, filtered, in hexadecimal, with timestamps. It also shows the
