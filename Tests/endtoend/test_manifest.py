@@ -3,6 +3,7 @@ And the targets that docs/portability.md calls portable import nothing of a plat
 
 import json
 import re
+import runpy
 import subprocess
 import unittest
 from pathlib import Path
@@ -57,6 +58,18 @@ class ManifestTests(unittest.TestCase):
                 with self.subTest(target["name"]):
                     used = self.imported(target) | self.declared(target)
                     self.assertLessEqual(used, portable | EXCEPTIONS.get(target["name"], set()))
+
+    def test_layers_are_those_of_the_picture_and_nothing_imports_upward(self):
+        result = subprocess.run(
+            [REPOSITORY / "scripts/layers", "--check"], stdout=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((result.stdout, result.returncode), ("", 0))
+
+    def test_an_import_of_a_higher_layer_is_found(self):
+        layers = runpy.run_path(str(REPOSITORY / "scripts/layers"))
+        modules = {"Below": {"Above"}, "Above": {"Beside"}, "Beside": set()}
+        rows = [("high", ["Above", "Beside"]), ("low", ["Below"])]
+        self.assertEqual(
+            layers["upward"](modules, rows), ["Below imports Above, which is in a higher layer"])
 
 
 if __name__ == "__main__":
