@@ -67,7 +67,7 @@ final class Port: CommandPort {
     controller.followState()
     narrator.borrowers = { [lender = controller.lender] in lender.borrowerNames }
     // Clients and viewers are refused like the user.
-    readOnlyChanges = model.changes.observe { [unowned controller] in
+    readOnlyChanges = model.$state.observe { [unowned controller] in
       if $0.old.isReadOnly != $0.new.isReadOnly {
         controller.sharing.isReadOnly = $0.new.isReadOnly
       }

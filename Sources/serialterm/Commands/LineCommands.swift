@@ -28,7 +28,7 @@ final class LineCommands: SessionObserver {
     self.model = model
     self.loop = loop
     session.addObserver(self, of: .stateChange)
-    changes = model.changes.observe { [unowned self] in
+    changes = model.$state.observe { [unowned self] in
       if $0.old.sharing.penReason == nil, $0.new.sharing.penReason != nil { end() }
     }
   }

@@ -209,7 +209,7 @@ final class PortPresenter {
     if console.isOutputTerminal { filter.start() }
     holdDetector.onChange = { [unowned self] in holdChanged($0) }
     rateWatch.onHint = { [unowned self] in sayWrongRate() }
-    stateChanges = model.changes.observe { [unowned self] in
+    stateChanges = model.$state.observe { [unowned self] in
       followState()
       onStateChange($0)
     }

@@ -261,7 +261,7 @@ import Testing
   @Test func model_tellsOfChanges_withOldAndNewState() {
     let model = TerminalStateModel(TerminalState())
     var changes: [(Bool, Bool)] = []
-    let token = model.changes.observe {
+    let token = model.$state.observe {
       changes.append(($0.old.echoesLocally, $0.new.echoesLocally))
     }
     model.update { $0.echoesLocally = true }

@@ -1,5 +1,3 @@
-import DeviceWatch
-import Options
 import Plotting
 import SerialCore
 import Sessions
@@ -88,70 +86,5 @@ struct TerminalState: Hashable {
     case transfer(TransferStatus)
     /// The line of the script's present step.
     case line(Int)
-  }
-}
-
-/// The state outside of a session that its commands depend on: the other ports, and the plugged-in devices.
-struct ProgramState: Hashable {
-  /// The names of the ports; empty while there is only one.
-  var ports: [String] = []
-  /// The name of the port with the focus; nil while there is only one.
-  var focus: String?
-  /// Whether typed bytes go to all ports.
-  var sendsToAll = false
-  /// The adapters and UARTs that are present.
-  var devices: [Device] = []
-  /// The nodes of all sessions.
-  var nodes: Set<FilePath> = []
-
-  /// The devices that no session uses.
-  var otherDevices: [Device] {
-    devices.filter { device in !nodes.contains(device.node) && nodes.isDisjoint(with: device.links)
-    }
-  }
-}
-
-/// The source of a session's settings, for saving them.
-struct SessionOrigin: Hashable {
-  /// The configuration file that the user named; nil for the default one.
-  var file: FilePath?
-  /// The profile that applies; nil for none.
-  var profile: String?
-  /// The device, as the user named it.
-  var target: Target?
-  /// The values that the command line and the configuration contain.
-  var given = Given()
-}
-
-extension TerminalState {
-  /// The settings as lines for the user.
-  var summary: [String] {
-    var lines = [sessionLine]
-    if case .open(_, let actual) = session {
-      for difference in requestedSettings.differences(from: actual) {
-        lines.append(
-          "  \(difference.setting): requested \(difference.requested), actual \(difference.actual)")
-      }
-    }
-    if let port = session.endpoint, let path = port.path, path.string != "\(port)" {
-      lines.append("  path: \(path)")
-    }
-    if isHeld { lines.append("  held by the device") }
-    lines.append("  reconnect: \(reconnects.onOff)")
-    lines.append("  local-echo: \(echoesLocally.onOff)")
-    lines.append("  line-ending: \(lineEnding.rawValue)")
-    lines.append("  read-only: \(isReadOnly.onOff)")
-    return lines
-  }
-
-  private var sessionLine: String {
-    switch session {
-    case .open(let port, let actual):
-      capabilities.contains(.settings) ? "\(port) at \(actual)" : "\(port), without line settings"
-    case .opening(let port, _): "opening \(port) at \(requestedSettings)"
-    case .released(let port): "\(port.inWords) is released, at \(requestedSettings)"
-    case .waitingForDevice(let port, _): "waiting for \(port.inWords), at \(requestedSettings)"
-    case .closed: "no device, at \(requestedSettings)"
-    }
   }
 }

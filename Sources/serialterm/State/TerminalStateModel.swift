@@ -1,12 +1,17 @@
 import Observing
 import SerialCore
 
-/// Updates the ``TerminalState`` by observing the session, and reports its changes.
+/// The observed state of one port. It follows what it observes, and announces its changes with the old and the new
+/// state.
 final class TerminalStateModel: SessionObserver {
-  private(set) var state: TerminalState
-  let changes = Observable<Change<TerminalState>>()
+  @Observed private(set) var state: TerminalState
 
-  init(_ state: TerminalState) { self.state = state }
+  init(_ state: TerminalState) { _state = Observed(wrappedValue: state) }
+
+  /// Changes parts of the state that no other object determines, such as the settings of the view.
+  func update(_ change: (inout TerminalState) -> Void) { _state.update(change) }
+
+  // MARK: The session
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
     update {
@@ -29,13 +34,6 @@ final class TerminalStateModel: SessionObserver {
     _ session: Session, didChangeModemLinesFrom old: ModemLines, to new: ModemLines
   ) {
     update { $0.modemLines = new }
-  }
-
-  /// Changes the state, and reports it if it differs.
-  func update(_ change: (inout TerminalState) -> Void) {
-    let old = state
-    change(&state)
-    if old != state { changes.notify(Change(from: old, to: state)) }
   }
 }
 
