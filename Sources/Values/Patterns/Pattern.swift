@@ -27,7 +27,9 @@ public struct Pattern: Hashable, Sendable {
 
   /// Parses an expression.
   ///
-  /// - Parameter capturing: whether matches include the groups. Without them, matching is faster.
+  /// - Parameters:
+  ///   - text: the expression.
+  ///   - capturing: whether matches include the groups. Without them, matching is faster.
   /// - Throws: ``PatternError`` with the position.
   public init(parsing text: String, capturing: Bool = false) throws(PatternError) {
     self.text = text

@@ -24,6 +24,7 @@ public struct PatternSearch: Sendable {
   /// Starts a search.
   ///
   /// - Parameters:
+  ///   - pattern: the expression to search for.
   ///   - offset: the offset of the first byte.
   ///   - previous: the code point before it; nil at the start of the text, where `^` is met.
   public init(for pattern: Pattern, from offset: Int = 0, after previous: UInt32? = nil) {
