@@ -20,6 +20,8 @@ final class Port: CommandPort {
   let server: PortServer
   /// Places where clients connect, with a warning if there is one, that were not announced yet.
   private var unannounced: [(place: String, warning: String?)] = []
+  /// The states of the controller's parts that are parts of the model's state.
+  private let states: [AnyObject]
   private let readOnlyChanges: ObservationToken<Change<TerminalState>>
   /// Watches the port for the rules of alerts; nil if there are none.
   var alertWatch: AlertWatch?
@@ -54,8 +56,11 @@ final class Port: CommandPort {
     lineCommands = LineCommands(controller.session, model, on: loop)
     narrator = SessionNarrator(of: controller, on: console)
     controller.session.addObserver(model, of: [.stateChange, .penChange, .modemLinesChange])
-    controller.sequences.onChange = { name in model.update { $0.playing = name } }
-    controller.log.onChange = { [log = controller.log] in model.update { $0.log = log.path } }
+    states = [
+      controller.sequences.$playing.observe { change in model.update { $0.playing = change.new } },
+      controller.log.$path.observe { change in model.update { $0.log = change.new } },
+      controller.$people.observe { change in model.update { $0.sharing = change.new } },
+    ]
     controller.lender.refusal = {
       if case .disabled(let reason) = Command.release.availability(in: model.state) {
         reason
@@ -71,9 +76,6 @@ final class Port: CommandPort {
       if $0.old.isReadOnly != $0.new.isReadOnly {
         controller.sharing.isReadOnly = $0.new.isReadOnly
       }
-    }
-    controller.onSharingChange = { [unowned controller] in
-      model.update { $0.sharing = controller.penControl.sharing }
     }
     server = PortServer(
       for: controller,

@@ -10,7 +10,12 @@ import Time
 final class JSONPort: SessionObserver {
   let port: Port
   /// The received text that was not matched yet.
-  let text: ReceivedTextWatch
+  private(set) lazy var text: ReceivedTextWatch = ReceivedTextWatch(on: loop) { [unowned self] in
+    text.patterns = []
+    let match = $0
+    onMatch(.array(match.captures.indices.map { match.text($0).map(JSON.string) ?? .null }))
+  }
+  private let loop: IOLoop
   /// Called with an event and its members.
   var say: (_ event: String, _ members: [(String, JSON)]) -> Void = { _, _ in }
   /// Called with the groups of the expectation's match.
@@ -20,11 +25,7 @@ final class JSONPort: SessionObserver {
 
   init(_ port: Port, on loop: IOLoop) {
     self.port = port
-    text = ReceivedTextWatch(on: loop)
-    text.onMatch = { [unowned self] match in
-      text.patterns = []
-      onMatch(.array(match.captures.indices.map { match.text($0).map(JSON.string) ?? .null }))
-    }
+    self.loop = loop
     port.session.addObserver(self, of: .stateChange)
   }
 

@@ -47,6 +47,8 @@ final class PortPresenter {
   private let rateWatch: WrongRateWatch
   /// Looks for offers of files; nil while offers are not reported.
   private var offerWatch: OfferWatch?
+  /// Observes what the watches have found.
+  private var watched: [AnyObject] = []
   /// The subscription to received bytes. The device waits for a slow terminal if it can, and always for a pipe.
   private var subscription: Hub.Subscription?
   private var keeping: Hub.Subscription?
@@ -132,10 +134,11 @@ final class PortPresenter {
   private func watchOffers() {
     guard offerWatch == nil else { return }
     let watch = OfferWatch(controller.session, controller.hub, on: loop)
-    watch.onChange = { [unowned self] offer in
-      model.update { $0.offer = offer }
-      onOffer(offer)
-    }
+    watched.append(
+      watch.$offer.observe { [unowned self] change in
+        model.update { $0.offer = change.new }
+        onOffer(change.new)
+      })
     offerWatch = watch
   }
 
@@ -207,8 +210,9 @@ final class PortPresenter {
     filter.onChange = { [unowned self] in model.update { [filter] in $0.isFiltering = filter.isOn }
     }
     if console.isOutputTerminal { filter.start() }
-    holdDetector.onChange = { [unowned self] in holdChanged($0) }
-    rateWatch.onHint = { [unowned self] in sayWrongRate() }
+    watched.append(holdDetector.$acceptance.observe { [unowned self] in holdChanged($0) })
+    watched.append(
+      rateWatch.$looksWrong.observe { [unowned self] in if $0.new { sayWrongRate() } })
     stateChanges = model.$state.observe { [unowned self] in
       followState()
       onStateChange($0)
@@ -280,12 +284,12 @@ final class PortPresenter {
     say("This looks like a wrong baud rate. \(advice)")
   }
 
-  private func holdChanged(_ change: HoldDetector.Change) {
-    model.update { $0.isHeld = change == .began }
-    switch change {
-    case .began: say("held by the device: it accepts no bytes.")
-    case .released: say("the device accepts bytes again.")
-    case .dropped: break
+  private func holdChanged(_ change: Change<HoldDetector.Acceptance>) {
+    model.update { $0.isHeld = change.new == .held }
+    switch change.new {
+    case .held: say("held by the device: it accepts no bytes.")
+    case .resumed: say("the device accepts bytes again.")
+    case .unknown: break
     }
   }
 

@@ -1,4 +1,5 @@
 import EventLoop
+import Observing
 import Posix
 import SerialCore
 import Sessions
@@ -15,10 +16,13 @@ import Testing
   private let session: Session
   private let player: SequencePlayer
   private let ends = Ends()
+  private let names: ObservationToken<Change<String?>>
 
   private final class Ends {
     var all: [SequencePlayer.End] = []
     var names: [String?] = []
+    /// The sequences whose timing was said to be a network's.
+    var networkTimings: [String] = []
   }
 
   init() throws {
@@ -26,8 +30,8 @@ import Testing
     let link = FakeLink(to: path)
     self.link = link
     session = Session(settings: LineSettings()) { _ in link }
-    player = SequencePlayer(on: session, loop: loop)
-    player.onChange = { [ends] in ends.names.append($0) }
+    player = SequencePlayer(on: session, loop: loop) { [ends] in ends.networkTimings.append($0) }
+    names = player.$playing.observe { [ends] in ends.names.append($0.new) }
     try session.open(path)
   }
 
@@ -63,23 +67,20 @@ import Testing
   @Test func `That the pauses are a network's is told once, for a sequence of several steps`()
     throws
   {
-    var told: [String] = []
-    player.onNetworkTiming = { told.append($0) }
     try play("dtr=off,rts=off", named: "here")
     session.close()
     link.hasNetworkTiming = true
     try session.open(path)
     try play("dtr=off", named: "one step")
-    #expect(told == [])
+    #expect(ends.networkTimings == [])
     try play("dtr=off,wait=10,dtr=on", named: "reset")
     try play("rts=off,rts=on", named: "again")
-    #expect(told == ["reset"])
+    #expect(ends.networkTimings == ["reset"])
   }
 
   @Test func `A far end that plays sequences gets the whole of one, and tells its end`() throws {
     link.playsSequences = true
     link.hasNetworkTiming = true
-    player.onNetworkTiming = { Issue.record("\($0): it is not the network's") }
     try play("dtr=off,wait=100,dtr=on")
     #expect(link.played == [try LineSequence(parsing: "dtr=off,wait=100,dtr=on")])
     #expect(player.playing == "test" && ends.all.isEmpty)
@@ -88,6 +89,7 @@ import Testing
     #expect(link.sent == [], "nothing is sent meanwhile")
     link.finishPlaying(.success(()))
     #expect(ends.all == [.done] && player.playing == nil)
+    #expect(ends.networkTimings == [], "the timing is not the network's")
     session.handle(.writable)
     #expect(link.sent == [1])
     let error = SerialError(.settingRefused, in: "play", at: path, subject: "the sequence")

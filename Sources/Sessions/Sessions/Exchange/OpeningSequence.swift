@@ -2,23 +2,24 @@ package import SerialCore
 
 /// Plays a line sequence whenever a session's port is opened, also after its device has returned.
 package final class OpeningSequence: SessionObserver {
-  /// Called when a step failed; the remaining steps are skipped.
-  package var onFailure: (SerialError) -> Void = { _ in }
-
   /// The sequence; nil for none.
   package var sequence: LineSequence?
   private let session: Session
   private let player: SequencePlayer
+  private let onFailure: (SerialError) -> Void
 
   /// The name of the sequence while it is played.
   package static let name = "on-open"
 
   /// Plays nothing until ``sequence`` is set and the port is opened.
   ///
-  /// - Parameter player: plays the sequence; it observes the session before this.
-  package init(of session: Session, with player: SequencePlayer) {
-    self.session = session
-    self.player = player
+  /// - Parameters:
+  ///   - player: plays the sequence.
+  ///   - onFailure: called when a step failed; the remaining steps are skipped.
+  package init(
+    of session: Session, with player: SequencePlayer, onFailure: @escaping (SerialError) -> Void
+  ) {
+    (self.session, self.player, self.onFailure) = (session, player, onFailure)
     session.addObserver(self, of: .stateChange)
   }
 

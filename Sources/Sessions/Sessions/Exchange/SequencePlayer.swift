@@ -1,4 +1,5 @@
 package import EventLoop
+package import Observing
 package import SerialCore
 
 /// Plays line sequences on a session's port, one at a time. It pauses sending meanwhile, because a sequence may
@@ -20,15 +21,9 @@ package final class SequencePlayer: SessionObserver {
   }
 
   /// The name of the sequence that is being played; nil if none is.
-  package private(set) var playing: String? {
-    didSet { if playing != oldValue { onChange(playing) } }
-  }
-  /// Called when ``playing`` has changed.
-  package var onChange: (String?) -> Void = { _ in }
+  @Observed package private(set) var playing: String?
 
-  /// Called with the name of the first sequence whose timing depends on a network.
-  package var onNetworkTiming: (String) -> Void = { _ in }
-
+  private let onNetworkTiming: (String) -> Void
   private let session: Session
   private let loop: IOLoop
   private var runner: ExchangeRunner<LinePlay>?
@@ -47,9 +42,15 @@ package final class SequencePlayer: SessionObserver {
   /// Called once, when the sequence has ended.
   private var whenOver: (() -> Void)?
 
-  package init(on session: Session, loop: IOLoop) {
+  /// Creates a player of sequences for a session.
+  ///
+  /// - Parameter onNetworkTiming: called with the name of the first sequence whose timing depends on a network.
+  package init(
+    on session: Session, loop: IOLoop, onNetworkTiming: @escaping (String) -> Void = { _ in }
+  ) {
     self.session = session
     self.loop = loop
+    self.onNetworkTiming = onNetworkTiming
     session.addObserver(self, of: .stateChange)
   }
 

@@ -1,5 +1,6 @@
 import EventLoop
 import Logs
+import Observing
 import Posix
 import SystemPackage
 import TextStages
@@ -12,17 +13,19 @@ final class LogSet {
   private static let switchingPatience = Duration.milliseconds(100)
 
   private let loop: IOLoop
-  private var logs: [OpenLog] = []
+  private var logs: [OpenLog] = [] {
+    didSet { files = logs.map(\.log.path) }
+  }
+  /// The files that are being written.
+  @Observed private(set) var files: [FilePath] = []
   /// Logs that were switched off and still have records to write.
   private var ending: [OpenLog] = []
   private var missingBefore = 0
   private var hasFinished = false
   /// The logs that were switched off most recently.
   private var last: [NamedLog]?
-  /// Writes the first records of a log.
-  var onStart: (Log) -> Void = { _ in }
-  /// Receives news about the logs.
-  var report: (SessionNews) -> Void = { _ in }
+  private let onStart: (Log) -> Void
+  private let report: (SessionNews) -> Void
 
   /// A log that is on.
   private final class OpenLog {
@@ -46,10 +49,14 @@ final class LogSet {
     }
   }
 
-  init(on loop: IOLoop) { self.loop = loop }
-
-  /// The files that are being written.
-  var paths: [FilePath] { logs.map(\.log.path) }
+  /// - Parameters:
+  ///   - report: receives news about the logs.
+  ///   - onStart: writes the first records of a log.
+  init(
+    on loop: IOLoop, report: @escaping (SessionNews) -> Void, onStart: @escaping (Log) -> Void
+  ) {
+    (self.loop, self.report, self.onStart) = (loop, report, onStart)
+  }
 
   /// Whether any file is being written.
   var isOn: Bool { !logs.isEmpty }

@@ -1,5 +1,6 @@
 package import EventLoop
 import Logs
+package import Observing
 import Posix
 package import SerialCore
 package import SystemPackage
@@ -20,43 +21,45 @@ package final class SessionLogger: SessionObserver {
   package var shared: SharedLogs?
   /// The name of the port in shared logs.
   package var portName: String?
-  /// Returns the members of the session.
-  package var roster: () -> Roster = { Roster() }
-  /// Called when ``paths`` has changed.
-  package var onChange: () -> Void = {}
+  /// The first file that is being written; nil if there is none.
+  @Observed package private(set) var path: FilePath?
 
   private unowned let session: Session
-  private let own: LogSet
+  private let loop: IOLoop
+  private let roster: () -> Roster
+  private lazy var own = LogSet(on: loop, report: report) { [unowned self] log in
+    for event in firstEvents { log.append(event) }
+  }
+  private var ownFiles: ObservationToken<Change<[FilePath]>>?
+  private var sharedFiles: ObservationToken<Change<[FilePath]>>?
   /// The logs that the session has joined, and the number of its port in them.
   private var joined: (logs: SharedLogs, port: Int)?
   private var hasBeenOpen = false
   private var subscription: Hub.Subscription?
 
-  /// - Parameter report: receives news about the logs.
+  /// - Parameters:
+  ///   - members: returns the members of the session; without members if it is not shared.
+  ///   - report: receives news about the logs.
   package init(
-    of session: Session, _ hub: Hub, on loop: IOLoop, report: @escaping (SessionNews) -> Void
+    of session: Session, _ hub: Hub, on loop: IOLoop,
+    members roster: @escaping () -> Roster = { Roster() }, report: @escaping (SessionNews) -> Void
   ) {
     self.session = session
+    self.loop = loop
+    self.roster = roster
     self.report = report
-    own = LogSet(on: loop)
-    own.report = report
-    own.onStart = { [unowned self] log in
-      for event in firstEvents { log.append(event) }
-    }
+    ownFiles = own.$files.observe { [unowned self] _ in path = paths.first }
     subscription = hub.subscribe(as: .log) { [unowned self] in
       append($0, .fromDevice, by: nil, at: $1)
     }
     session.addObserver(self, of: [.stateChange, .sent, .modemLinesChange, .countersChange])
   }
 
-  /// The first file that is being written; nil if there is none.
-  package var path: FilePath? { paths.first }
-
   /// Whether any file is being written.
-  package var isOn: Bool { joined?.logs.paths.isEmpty == false || own.isOn }
+  package var isOn: Bool { joined?.logs.files.value.isEmpty == false || own.isOn }
 
   /// All files that are being written, the shared ones first.
-  package var paths: [FilePath] { (joined?.logs.paths ?? []) + own.paths }
+  package var paths: [FilePath] { (joined?.logs.files.value ?? []) + own.files }
 
   /// The number of sessions that share the logs; nil if the session has only its own logs.
   package var sharingCount: Int? { joined?.logs.memberCount }
@@ -77,20 +80,20 @@ package final class SessionLogger: SessionObserver {
         try own.start(configuration.log(in: name), port: endpoint.fileName)
       }
     }
-    onChange()
   }
 
   private func join(_ shared: SharedLogs, at endpoint: Endpoint?) throws(LogError) {
     let place = endpoint.map { "\($0)" }
     let name = portName ?? endpoint.fileName
     joined = (shared, try shared.join(self, as: name, at: place ?? name))
+    sharedFiles = shared.files.observe { [unowned self] _ in path = paths.first }
+    path = paths.first
   }
 
   /// Switches logging on: in the same files as before, or in a new one in the working directory. Shared logs are
   /// switched on for all their sessions.
   package func switchOn() throws(LogError) {
     if let joined { return try joined.logs.switchOn() }
-    defer { onChange() }
     try own.switchOn(orElse: configuration.standard, port: session.state.endpoint.fileName)
   }
 
@@ -108,7 +111,6 @@ package final class SessionLogger: SessionObserver {
 
   /// Switches logging on in a file that the user has chosen. Requires ``startsNewLog``.
   package func switchOn(in file: FilePath, appending appends: Bool) throws(LogError) {
-    defer { onChange() }
     try own.start(
       configuration.log(inChosen: file, appending: appends), port: portFileName)
   }
@@ -117,7 +119,6 @@ package final class SessionLogger: SessionObserver {
   package func switchOff() {
     if let joined { return joined.logs.switchOff() }
     switchOwnOff()
-    onChange()
   }
 
   func switchOwnOnAgain() throws(LogError) {

@@ -1,5 +1,6 @@
 package import EventLoop
 import Logs
+import Observing
 import SerialCore
 import SystemPackage
 import TextStages
@@ -17,8 +18,17 @@ package final class SharedLogs {
   /// The names of the files, as the user gave them.
   package let names: [String]
 
-  private let files: [NamedLog]
-  private let logs: LogSet
+  private let namedFiles: [NamedLog]
+  private lazy var logs = LogSet(on: loop) { [unowned self] news in
+    // News about the logs is reported once, by the first session.
+    members.lazy.compactMap(\.logger).first?.report(news)
+  } onStart: { [unowned self] log in
+    for member in members { _ = log.add(member.port) }
+    for (number, member) in members.enumerated() {
+      for event in member.logger?.firstEvents ?? [] { log.append(event, from: number) }
+    }
+  }
+  private let loop: IOLoop
   private var members: [Member] = []
   private var mayBegin = false
   private var hasBegun = false
@@ -30,25 +40,17 @@ package final class SharedLogs {
 
   /// Creates the logs that sessions with these configurations share; nil if there are none.
   package init?(among configurations: [LogConfiguration], on loop: IOLoop) {
-    files = LogConfiguration.shared(among: configurations)
-    guard !files.isEmpty else { return nil }
-    names = files.map(\.name)
-    logs = LogSet(on: loop)
-    // News about the logs is reported once, by the first session.
-    logs.report = { [unowned self] in members.lazy.compactMap(\.logger).first?.report($0) }
-    logs.onStart = { [unowned self] log in
-      for member in members { _ = log.add(member.port) }
-      for (number, member) in members.enumerated() {
-        for event in member.logger?.firstEvents ?? [] { log.append(event, from: number) }
-      }
-    }
+    namedFiles = LogConfiguration.shared(among: configurations)
+    guard !namedFiles.isEmpty else { return nil }
+    names = namedFiles.map(\.name)
+    self.loop = loop
   }
 
   /// The number of sessions.
   package var memberCount: Int { members.count }
 
   /// The files that are being written.
-  var paths: [FilePath] { logs.paths }
+  var files: Observed<[FilePath]>.Projection { logs.$files }
 
   /// The number of bytes that are missing from all logs.
   var missingCount: Int { logs.missingCount }
@@ -92,8 +94,7 @@ package final class SharedLogs {
   private func beginIfNeeded() throws(LogError) {
     guard mayBegin, !hasBegun, !members.isEmpty else { return }
     hasBegun = true
-    for file in files { try logs.start(file, port: Endpoint.unknownFileName) }
-    tellMembers()
+    for file in namedFiles { try logs.start(file, port: Endpoint.unknownFileName) }
   }
 
   // MARK: Records
@@ -116,18 +117,15 @@ package final class SharedLogs {
   // MARK: On and off
 
   func switchOn() throws(LogError) {
-    defer { tellMembers() }
     try logs.switchOn()
     for member in members { try member.logger?.switchOwnOnAgain() }
   }
 
   func switchOff() {
-    logs.switchOff()
+    // Last, so that the first file of each session changes once.
     for member in members { member.logger?.switchOwnOff() }
-    tellMembers()
+    logs.switchOff()
   }
-
-  private func tellMembers() { for member in members { member.logger?.onChange() } }
 
   func close() { logs.close() }
 

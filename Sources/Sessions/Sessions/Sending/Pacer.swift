@@ -20,15 +20,13 @@ package final class Pacer: SessionObserver, SendingPacer {
   private unowned let session: Session
   private let loop: IOLoop
   private var pace = Pace(Pacing())
-  private let prompt: ReceivedTextWatch
+  private lazy var prompt = ReceivedTextWatch(on: loop) { [unowned self] _ in promptCame() }
   private var timer: LoopTimer?
 
   /// Creates the pacer of a session, at first without delays.
   package init(of session: Session, on loop: IOLoop) {
     self.session = session
     self.loop = loop
-    prompt = ReceivedTextWatch(on: loop)
-    prompt.onMatch = { [unowned self] _ in promptCame() }
   }
 
   private func follow() {

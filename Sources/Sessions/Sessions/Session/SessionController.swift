@@ -32,8 +32,8 @@ package final class SessionController {
   package var server: PortServer?
   /// The members of the session at the far end; nil if the far end is not a session.
   package private(set) var remoteSharing: RemoteSharing?
-  /// Called when ``penControl`` or the members have changed.
-  package var onSharingChange: () -> Void = {}
+  /// The members of the session as the user sees them, and who has the pen: those of ``penControl``.
+  @Observed package private(set) var people = Sharing()
   /// News for the user, besides the events of the session.
   package let news: Observable<SessionNews>
   /// The exchange that has the pen; nil while the user, or the pipe, has it.
@@ -107,10 +107,17 @@ package final class SessionController {
     driver = SessionDriver(session, on: loop)
     hub = Hub(of: session)
     sharing = SharingController(of: session, hub, on: loop)
-    log = SessionLogger(of: session, hub, on: loop) { news.notify($0) }
+    log = SessionLogger(
+      of: session, hub, on: loop,
+      members: { [sharing] in sharing.isShared ? sharing.roster : Roster() }
+    ) { news.notify($0) }
     marks = Marks(in: log) { news.notify($0) }
-    sequences = SequencePlayer(on: session, loop: loop)
-    opening = OpeningSequence(of: session, with: sequences)
+    sequences = SequencePlayer(on: session, loop: loop) {
+      news.notify(.networkTiming(sequence: $0))
+    }
+    opening = OpeningSequence(of: session, with: sequences) {
+      news.notify(.openingSequenceFailed($0))
+    }
     pacer = Pacer(of: session, on: loop)
     binder = TargetBinder(session, providers: providers, among: devices, on: loop)
     telnetWatch = TelnetWatch(session, hub) { news.notify(.telnetServer($0)) }
@@ -118,18 +125,15 @@ package final class SessionController {
     unsent = UnsentReport { news.notify($0) }
     lender = PortLender(session, on: loop) { news.notify($0) }
     statistics = Statistics(of: session)
-    sequences.onNetworkTiming = { news.notify(.networkTiming(sequence: $0)) }
-    opening.onFailure = { news.notify(.openingSequenceFailed($0)) }
     lender.onUnsent = { [unowned self] in unsent.bytes($0) }
     binder.onFailure = { [unowned self] in onEnd(.binding($0)) }
     driver.onFailure = { [unowned self] in onEnd(.watching($0)) }
     link.onMade = { [unowned self] in follow($0) }
-    sharing.onChange = { [unowned self] in onSharingChange() }
+    sharing.onChange = { [unowned self] in people = penControl.sharing }
     sharing.onEvent = { [unowned self] in
       log.append($0)
       news.notify(.people($0))
     }
-    log.roster = { [unowned self] in sharing.isShared ? sharing.roster : Roster() }
     followState()
     adopt(configuration)
   }
@@ -195,10 +199,10 @@ package final class SessionController {
     guard let link = link as? NetworkLink else { return }
     let remote = RemoteSharing(of: link, isJoined: link.endpoint.kind == .session)
     remoteSharing = remote
-    remote.onChange = { [unowned self] in onSharingChange() }
+    remote.onChange = { [unowned self] in people = penControl.sharing }
     remote.onNews = { [unowned self] in news.notify(.far($0)) }
     // A user who has joined a session has the pen only when that session has said so.
-    onSharingChange()
+    people = penControl.sharing
   }
 
   /// A description of the session for users who may want to join it.

@@ -1,27 +1,26 @@
 package import EventLoop
+import Observing
 package import Posix
 package import SerialCore
 
 /// Detects that the device holds the line, by XOFF or CTS: bytes are queued, and the driver takes none.
 package final class HoldDetector: SessionObserver {
-  /// A change of the hold.
-  package enum Change: Hashable {
+  /// Whether the device accepts bytes.
+  package enum Acceptance: Hashable {
+    /// Unknown: nothing was held yet, or the held bytes were discarded or the port was closed.
+    case unknown
     /// Bytes are queued, and the device has taken none for a while.
-    case began
-    /// The device takes bytes again.
-    case released
-    /// No bytes are queued any more, because they were discarded or the port was closed. It is unknown whether the
-    /// device would take bytes.
-    case dropped
+    case held
+    /// The device takes bytes again after a hold.
+    case resumed
   }
 
-  /// Called when a hold begins and when it ends.
-  package var onChange: (Change) -> Void = { _ in }
+  /// Whether the device accepts bytes.
+  @Observed package private(set) var acceptance = Acceptance.unknown
 
   private unowned let session: Session
   private let loop: IOLoop
   private var watch: StandstillWatch?
-  private var isHeld = false
 
   /// The time without progress after which it is a hold.
   private static let standstill = Duration.milliseconds(500)
@@ -33,8 +32,8 @@ package final class HoldDetector: SessionObserver {
   }
 
   package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
-    guard isHeld else { return }
-    end(.released)
+    guard acceptance == .held else { return }
+    acceptance = .resumed
     if session.interest.contains(.writing) { startWatch() }
   }
 
@@ -42,24 +41,17 @@ package final class HoldDetector: SessionObserver {
     _ session: Session, didChangeInterestFrom old: Interest, to new: Interest
   ) {
     if new.contains(.writing) {
-      if watch == nil && !isHeld { startWatch() }
+      if watch == nil && acceptance != .held { startWatch() }
     } else {
       watch = nil
-      end(.dropped)
+      if acceptance == .held { acceptance = .unknown }
     }
   }
 
   private func startWatch() {
     watch = StandstillWatch(session, on: loop, limit: Self.standstill) { [unowned self] in
       watch = nil
-      isHeld = true
-      onChange(.began)
+      acceptance = .held
     }
-  }
-
-  private func end(_ change: Change) {
-    guard isHeld else { return }
-    isHeld = false
-    onChange(change)
   }
 }

@@ -1,4 +1,5 @@
 package import EventLoop
+package import Observing
 package import SerialCore
 import Time
 package import TransferProtocols
@@ -7,11 +8,7 @@ package import TransferProtocols
 /// moment. It ends when other bytes arrive, or after a time limit.
 package final class OfferWatch: SessionObserver {
   /// The offer; nil for none.
-  package private(set) var offer: DeviceOffer? {
-    didSet { if offer != oldValue { onChange(offer) } }
-  }
-  /// Called when the offer has changed.
-  package var onChange: (DeviceOffer?) -> Void = { _ in }
+  @Observed package private(set) var offer: DeviceOffer?
 
   private let loop: IOLoop
   private var detector = OfferDetector()

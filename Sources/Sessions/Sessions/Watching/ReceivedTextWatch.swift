@@ -3,8 +3,6 @@ package import Patterns
 
 /// Searches received bytes for patterns as they arrive.
 package final class ReceivedTextWatch {
-  /// Called when one of the patterns matches. It may set other patterns.
-  package var onMatch: (ReceivedText.Match) -> Void = { _ in }
   /// The patterns to search for; empty for none.
   package var patterns: [ExpectedPattern] {
     get { text.patterns }
@@ -15,10 +13,14 @@ package final class ReceivedTextWatch {
   }
 
   private let loop: IOLoop
+  private let onMatch: (ReceivedText.Match) -> Void
   private var text = SearchedStream()
   private var timer: LoopTimer?
 
-  package init(on loop: IOLoop) { self.loop = loop }
+  /// - Parameter onMatch: called when one of the patterns matches. It may set other patterns.
+  package init(on loop: IOLoop, onMatch: @escaping (ReceivedText.Match) -> Void) {
+    (self.loop, self.onMatch) = (loop, onMatch)
+  }
 
   /// Adds received bytes.
   package func add(_ bytes: UnsafeRawBufferPointer) {

@@ -1,13 +1,14 @@
 package import EventLoop
+import Observing
 package import SerialCore
 
-/// Reports that the bytes of a session look like those of a wrong baud rate, once for each opening and each rate.
+/// Detects that the bytes of a session look like those of a wrong baud rate, once for each opening and each rate.
 ///
 /// It examines only the first bytes, until the result is clear, and again when the driver counts many errors. Other
 /// bytes do not pass through it.
 package final class WrongRateWatch: SessionObserver {
-  /// Called when the rate looks wrong.
-  package var onHint: () -> Void = {}
+  /// Whether the rate looks wrong. It stays true until the port is opened again, or gets another rate.
+  @Observed package private(set) var looksWrong = false
   /// Whether bytes are examined. Bytes of a script, a file transfer or a hexadecimal view need not be text.
   package var isOn = false {
     didSet {
@@ -20,7 +21,6 @@ package final class WrongRateWatch: SessionObserver {
   private let loop: IOLoop
   private var detector = WrongRateDetector()
   private var subscription: Hub.Subscription?
-  private var hasHinted = false
   /// The number of errors since the examination stopped.
   private var errorCount = 0
 
@@ -33,7 +33,7 @@ package final class WrongRateWatch: SessionObserver {
   private func begin() {
     detector = WrongRateDetector()
     errorCount = 0
-    guard isOn, !hasHinted else { return subscription = nil }
+    guard isOn, !looksWrong else { return subscription = nil }
     guard subscription == nil else { return }
     subscription = hub.subscribe(as: .listener) { [unowned self] bytes, _ in
       detector.add(bytes, at: loop.now)
@@ -44,17 +44,14 @@ package final class WrongRateWatch: SessionObserver {
   private func act() {
     guard detector.verdict != .undecided else { return }
     subscription = nil
-    if detector.verdict == .wrongRate && !hasHinted {
-      hasHinted = true
-      onHint()
-    }
+    if detector.verdict == .wrongRate { looksWrong = true }
   }
 
   package func session(
     _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
   ) {
     guard new.lineSettings != nil, old.lineSettings != new.lineSettings else { return }
-    hasHinted = false
+    looksWrong = false
     begin()
   }
 

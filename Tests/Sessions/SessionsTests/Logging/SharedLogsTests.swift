@@ -1,5 +1,6 @@
 import EventLoop
 import Logs
+import Observing
 import Posix
 import SerialCore
 import SystemPackage
@@ -28,6 +29,7 @@ import Time
     let log: SessionLogger
     var news: [SessionNews] = []
     var changeCount = 0
+    private var changes: ObservationToken<Change<FilePath?>>?
 
     init(_ name: String, logging configuration: LogConfiguration, on loop: IOLoop) throws {
       let link = FakeLink(to: .tty(FilePath("/dev/\(name)")))
@@ -40,7 +42,7 @@ import Time
       log.configuration = configuration
       log.portName = name
       report = { [unowned self] in news.append($0) }
-      log.onChange = { [unowned self] in changeCount += 1 }
+      changes = log.$path.observe { [unowned self] _ in changeCount += 1 }
       try session.open(link.endpoint)
     }
 

@@ -1,6 +1,7 @@
 import EventLoop
 import Logs
 import Loopback
+import Observing
 import Posix
 import Reconnecting
 import SerialCore
@@ -73,7 +74,7 @@ import Time
     let bench = LateBench()
     let controller = controller(of: bench.endpoint, from: bench.providers)
     var startCount = 0
-    controller.log.onChange = { startCount += 1 }
+    let token = controller.log.$path.observe { _ in startCount += 1 }
     _ = try controller.bind(mayAsk: false)
     #expect(startCount == 0)
     #expect(controller.log.paths.isEmpty)
@@ -82,6 +83,7 @@ import Time
     #expect(startCount == 1)
     #expect(controller.log.paths == [file])
     controller.log.finish()
+    withExtendedLifetime(token) {}
   }
 
   @Test func `A port that refuses late leaves no log behind`() throws {
