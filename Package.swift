@@ -113,7 +113,8 @@ let package = Package(
     .target(
       name: "NetworkLinks",
       dependencies: [
-        "CSerial", "EventLoop", "Posix", "SerialCore", "Telnet", "TextTools", "Time", system,
+        "CSerial", "EventLoop", "Observing", "Posix", "SerialCore", "Telnet", "TextTools", "Time",
+        system,
       ],
       path: "Sources/Sessions/NetworkLinks",
       swiftSettings: strict),
@@ -134,8 +135,8 @@ let package = Package(
       name: "Sessions",
       dependencies: [
         "DeviceWatch", "Dialogues", "EventLoop", "Framing", "Logs", "Loopback", "NetworkLinks",
-        "Observing", "Patterns", "Posix", "Reconnecting", "SerialCore", "Telnet", "TextStages",
-        "TextTools", "Time", "TransferProtocols", system,
+        "Observing", "Patterns", "Posix", "Reconnecting", "Scrollback", "SerialCore", "Telnet",
+        "TextStages", "TextTools", "Time", "TransferProtocols", system,
       ],
       path: "Sources/Sessions/Sessions",
       swiftSettings: strict),

@@ -1,4 +1,5 @@
 public import EventLoop
+package import Observing
 public import Posix
 public import SerialCore
 public import SystemPackage
@@ -25,8 +26,8 @@ public final class NetworkLink: Link {
     case session(FilePath, request: String)
   }
 
-  /// Called with messages about the members of the session, if the server is a serialterm.
-  package var onShared: (SharingMessage) -> Void = { _ in }
+  /// The messages about the members of the session, if the server is a serialterm.
+  package let sharingMessages = Observable<SharingMessage>()
 
   public let endpoint: Endpoint
   private let address: Address
@@ -280,7 +281,7 @@ public final class NetworkLink: Link {
     // The session asks whether the link accepts bytes after each read. It must not read again now: a server that
     // changes its mind without end would be read without end.
     case .sendingPermitted: break
-    case .shared(let message): onShared(message)
+    case .shared(let message): sharingMessages.notify(message)
     case .played(let reason):
       guard !plays.isEmpty else { return }
       let words = String(decoding: reason, as: UTF8.self)

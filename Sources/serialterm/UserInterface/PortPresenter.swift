@@ -173,7 +173,7 @@ final class PortPresenter {
       controller.hub.subscribe(as: .log) { scrollback.add($0, at: $1.wallClock) }
     }
     // The bytes are kept once: members who join the session get them from the scrollback.
-    controller.sharing.keptElsewhere = scrollback.map { scrollback in { scrollback.lastPieces } }
+    controller.sharing.scrollback = scrollback
     model.update { $0.keepsScrollback = scrollback != nil }
   }
 
@@ -318,27 +318,5 @@ extension TerminalState {
     session.isOpen && capabilities.contains(.settings)
       && (!capabilities.contains(.backPressure) || capabilities.contains(.counters))
       && screen != .none && !view.isHex && !view.isRaw && !isFiltering && exchange == nil
-  }
-}
-
-extension Scrollback {
-  /// The bytes that the device sent most recently, for members who join the session.
-  fileprivate var lastPieces: [ReceivedHistory.Piece] {
-    var pieces: [ReceivedHistory.Piece] = []
-    var rest = ReceivedHistory.capacity
-    for number in lines.reversed() {
-      guard
-        let piece = withLine(
-          number,
-          { line in
-            line.isMark
-              ? nil : ReceivedHistory.Piece(time: line.time * 1_000_000, bytes: Array(line.bytes))
-          }) ?? nil
-      else { continue }
-      rest -= piece.bytes.count
-      guard rest >= 0 else { break }
-      pieces.append(piece)
-    }
-    return pieces.reversed()
   }
 }

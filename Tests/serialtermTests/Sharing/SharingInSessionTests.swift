@@ -138,7 +138,7 @@ private final class FakeParticipant: Participant {
     try bench.receive("one\r\ntwo")
     _ = bench.interface.controller.marks.add(nil, at: .now)
     try bench.receive(" goes on\r\n")
-    let pieces = try #require(sharing(bench).keptElsewhere?())
+    let pieces = try #require(sharing(bench).scrollback).lastPieces
     #expect(String(decoding: pieces.flatMap(\.bytes), as: UTF8.self) == "one\r\ntwo goes on\r\n")
     let now = Moment.now.wallClock
     #expect(pieces.allSatisfy { now - $0.time < 60_000_000_000 })

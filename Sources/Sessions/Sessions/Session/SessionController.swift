@@ -59,6 +59,8 @@ package final class SessionController {
   private let devices: DeviceCatalog
   private let configuration: SessionConfiguration
   private var stateChanges: ObservationToken<SessionEvent>?
+  /// The observations of ``sharing``, and of ``remoteSharing``.
+  private var (sharingTokens, remoteTokens): ([AnyObject], [AnyObject]) = ([], [])
   private let link: LinkMaking
   private var knownDevice: Device?
   private var hasStartedLogs = false
@@ -129,11 +131,13 @@ package final class SessionController {
     binder.onFailure = { [unowned self] in onEnd(.binding($0)) }
     driver.onFailure = { [unowned self] in onEnd(.watching($0)) }
     link.onMade = { [unowned self] in follow($0) }
-    sharing.onChange = { [unowned self] in people = penControl.sharing }
-    sharing.onEvent = { [unowned self] in
-      log.append($0)
-      news.notify(.people($0))
-    }
+    sharingTokens = [
+      sharing.$sharing.observe { [unowned self] _ in people = penControl.sharing },
+      sharing.events.observe { [unowned self] in
+        log.append($0)
+        news.notify(.people($0))
+      },
+    ]
     followState()
     adopt(configuration)
   }
@@ -199,8 +203,10 @@ package final class SessionController {
     guard let link = link as? NetworkLink else { return }
     let remote = RemoteSharing(of: link, isJoined: link.endpoint.kind == .session)
     remoteSharing = remote
-    remote.onChange = { [unowned self] in people = penControl.sharing }
-    remote.onNews = { [unowned self] in news.notify(.far($0)) }
+    remoteTokens = [
+      remote.$sharing.observe { [unowned self] _ in people = penControl.sharing },
+      remote.news.observe { [unowned self] in news.notify(.far($0)) },
+    ]
     // A user who has joined a session has the pen only when that session has said so.
     people = penControl.sharing
   }

@@ -1,3 +1,4 @@
+package import Scrollback
 import Telnet
 
 /// The bytes that a device sent most recently, with their times, for members who join a session later.
@@ -125,5 +126,27 @@ extension ReceivedHistory {
       return size <= messageLimit
     }
     return newest.reversed().map { .history(time: $0.time, $0.bytes) }
+  }
+}
+
+extension Scrollback {
+  /// The bytes that the device sent most recently, for members who join the session.
+  package var lastPieces: [ReceivedHistory.Piece] {
+    var pieces: [ReceivedHistory.Piece] = []
+    var rest = ReceivedHistory.capacity
+    for number in lines.reversed() {
+      guard
+        let piece = withLine(
+          number,
+          { line in
+            line.isMark
+              ? nil : ReceivedHistory.Piece(time: line.time * 1_000_000, bytes: Array(line.bytes))
+          }) ?? nil
+      else { continue }
+      rest -= piece.bytes.count
+      guard rest >= 0 else { break }
+      pieces.append(piece)
+    }
+    return pieces.reversed()
   }
 }

@@ -1,14 +1,15 @@
 import NetworkLinks
+import Observing
 package import Telnet
 import TextTools
 
 /// A user's view of a session in another program: its members and the holder of the pen, as that program reports
 /// them.
 package final class RemoteSharing: PenControl {
-  /// Called when ``sharing`` has changed.
-  var onChange: () -> Void = {}
-  /// Called with news for the user.
-  var onNews: (News) -> Void = { _ in }
+  /// The members and the pen, as the other program reports them.
+  @Observed package private(set) var sharing = Sharing()
+  /// News for the user. ``sharing`` has changed before.
+  let news = Observable<News>()
 
   /// News for the user of another program's session.
   package enum News {
@@ -34,7 +35,6 @@ package final class RemoteSharing: PenControl {
     case ended(String)
   }
 
-  package private(set) var sharing = Sharing()
   /// The reason why the session has ended; nil if it gave none.
   package private(set) var endReason: String?
 
@@ -44,7 +44,7 @@ package final class RemoteSharing: PenControl {
   }
 
   private weak var link: NetworkLink?
-  private var id: Sharing.ID?
+  private var messages: ObservationToken<SharingMessage>?
   private var rule = SharingMessage.PenRule.one
   private var hasJoined = false
   /// The number of bytes of the history that are still accepted.
@@ -55,66 +55,68 @@ package final class RemoteSharing: PenControl {
     self.link = link
     (sharing.isJoined, sharing.isJoining) = (isJoined, isJoined)
     if isJoined { sharing.pen = .free }
-    link.onShared = { [unowned self] in take($0) }
+    messages = link.sharingMessages.observe { [unowned self] in receive($0) }
   }
 
   /// Whether the other end shares its port. Only a serialterm does.
-  package var isShared: Bool { id != nil || sharing.isJoined }
+  package var isShared: Bool { sharing.memberID != nil || sharing.isJoined }
 
   private func person(_ id: Sharing.ID) -> Sharing.Person? { sharing.others.first { $0.id == id } }
 
-  private func take(_ message: SharingMessage) {
+  private func receive(_ message: SharingMessage) {
     switch message {
     case .welcome(let id, let mayTake, let rule):
-      self.id = id
       self.rule = rule
-      sharing.mayTake = mayTake
+      _sharing.update { ($0.memberID, $0.mayTake) = (id, mayTake) }
     case .member(let id, let name, let answers): meet(id, name.harmless, answers)
     case .left(let id):
       guard let person = person(id) else { return }
-      sharing.others.removeAll { $0.id == id }
-      sharing.applicants.removeAll { $0.id == id }
-      onNews(.left(person))
+      _sharing.update {
+        $0.others.removeAll { $0.id == id }
+        $0.applicants.removeAll { $0.id == id }
+      }
+      news.notify(.left(person))
     case .pen(let holder, let handover): penMoved(to: holder, handover)
     case .asks(let id):
       guard let person = person(id), !sharing.applicants.contains(person) else { return }
       sharing.applicants.append(person)
-      onNews(.asked(person))
+      news.notify(.asked(person))
     case .kept:
       sharing.isAsking = false
-      onNews(.kept)
+      news.notify(.kept)
     case .history(let time, let bytes):
       // A server sends what the session keeps, and nothing else waits for room on the screen.
       guard bytes.count <= historyRoom else { return }
       historyRoom -= bytes.count
-      return onNews(.history(bytes, time: time))
-    case .missed(let count): return onNews(.missed(Int(count)))
+      news.notify(.history(bytes, time: time))
+    case .missed(let count): news.notify(.missed(Int(count)))
     case .port(let state, let name):
-      sharing.portTrouble = state == .open ? nil : state
-      if hasJoined { onNews(.port(state, name: name.harmless)) }
-      if !hasJoined {
-        hasJoined = true
-        sharing.isJoining = false
-        if takesPenAtOnce { take() }
-        onNews(.joined)
+      let isFirst = !hasJoined
+      hasJoined = true
+      _sharing.update {
+        $0.portTrouble = state == .open ? nil : state
+        $0.isJoining = false
       }
+      if isFirst && takesPenAtOnce { take() }
+      news.notify(isFirst ? .joined : .port(state, name: name.harmless))
     case .ended(let reason):
       endReason = reason.harmless
-      onNews(.ended(reason.harmless))
-    case .hello, .ask, .give, .keep, .take, .giveBack: return
+      news.notify(.ended(reason.harmless))
+    case .hello, .ask, .give, .keep, .take, .giveBack: break
     }
-    onChange()
   }
 
   private func meet(_ id: Sharing.ID, _ name: String, _ answers: Bool) {
-    guard id != self.id else { return }
+    guard id != sharing.memberID else { return }
     let person = Sharing.Person(id: id, name: name, answers: answers)
     if let index = sharing.others.firstIndex(where: { $0.id == id }) {
-      sharing.others[index] = person
-      if case .others(let holder) = sharing.pen, holder.id == id { sharing.pen = .others(person) }
+      _sharing.update {
+        $0.others[index] = person
+        if case .others(let holder) = $0.pen, holder.id == id { $0.pen = .others(person) }
+      }
     } else if sharing.others.count < Self.mostOthers {
       sharing.others.append(person)
-      if hasJoined { onNews(.came(person)) }
+      if hasJoined { news.notify(.came(person)) }
     }
   }
 
@@ -123,14 +125,17 @@ package final class RemoteSharing: PenControl {
 
   private func penMoved(to holder: Sharing.ID, _ handover: SharingMessage.Handover) {
     let old = sharing.pen
-    sharing.pen =
+    let new: Sharing.Pen =
       switch rule {
       case .all: .everybodys
       case .none: .nobodys
-      case .one: holder == id ? .mine : person(holder).map { .others($0) } ?? .free
+      case .one: holder == sharing.memberID ? .mine : person(holder).map { .others($0) } ?? .free
       }
-    if sharing.pen == .mine { sharing.isAsking = false } else { sharing.applicants = [] }
-    if hasJoined { onNews(.penMoved(from: old, to: sharing.pen, handover)) }
+    _sharing.update {
+      $0.pen = new
+      if new == .mine { $0.isAsking = false } else { $0.applicants = [] }
+    }
+    if hasJoined { news.notify(.penMoved(from: old, to: new, handover)) }
   }
 
   // MARK: The user
@@ -138,7 +143,6 @@ package final class RemoteSharing: PenControl {
   package func ask() {
     sharing.isAsking = true
     link?.say(.ask)
-    onChange()
   }
 
   package func give(to id: Sharing.ID) { link?.say(.give(id)) }
@@ -146,7 +150,6 @@ package final class RemoteSharing: PenControl {
   package func keep() {
     sharing.applicants = []
     link?.say(.keep)
-    onChange()
   }
 
   package func giveBack() { link?.say(.giveBack) }

@@ -41,6 +41,8 @@ package struct Sharing: Hashable, Sendable {
   package var mayTake = true
   /// Whether the session belongs to another program, which this user has joined.
   package var isJoined = false
+  /// This user's number in the session at the far end; nil if the far end is not a session, or has not reported it.
+  package var memberID: ID?
   /// Whether that session has not reported yet who has the pen.
   package var isJoining = false
   /// Why the port cannot be used; nil while it is open. Only known for another program's session.

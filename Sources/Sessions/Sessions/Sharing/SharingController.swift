@@ -1,4 +1,6 @@
 import EventLoop
+package import Observing
+package import Scrollback
 package import SerialCore
 import Telnet
 import Time
@@ -23,16 +25,18 @@ package protocol Participant: AnyObject {
 /// them:
 /// the member with the pen is the owner of the session (``SerialCore/Session/owner``).
 package final class SharingController: PenControl, SessionObserver {
-  /// Called with each event of the members, after the event was applied.
-  package var onEvent: (Roster.Event) -> Void = { _ in }
-  /// Called when ``sharing`` has changed.
-  package var onChange: () -> Void = {}
+  /// The events of the members. Each one is announced when it is in effect, before ``sharing`` changes.
+  package let events = Observable<Roster.Event>()
+  /// The members and the pen, as the local user sees them.
+  @Observed package private(set) var sharing = Sharing()
 
   private unowned let session: Session
   private let loop: IOLoop
   package private(set) lazy var roster = firstRoster()
-  private var makeRoster: () -> Roster = { Roster() }
   private var hasRoster = false
+  private var rule = Roster.Rule.one
+  /// The local user; nil if there is none.
+  private var home: Home?
   /// Whether nobody may write: neither bytes, breaks, line settings nor modem lines. The local user and the user's
   /// scripts are refused by the front end.
   package var isReadOnly = false {
@@ -40,9 +44,8 @@ package final class SharingController: PenControl, SessionObserver {
   }
   /// How long the device may wait for the clients together.
   var holdBudget = HoldBudget()
-  /// Returns the bytes that the device sent most recently, the oldest first, if other code keeps them; nil if this
-  /// object keeps them.
-  package var keptElsewhere: (() -> [ReceivedHistory.Piece])? {
+  /// The scrollback that keeps the bytes that the device sent most recently; nil if this object keeps them.
+  package var scrollback: Scrollback? {
     didSet { record() }
   }
   /// The bytes that the device sent most recently, if this object keeps them.
@@ -59,11 +62,21 @@ package final class SharingController: PenControl, SessionObserver {
   private var turnLimit: LoopTimer?
   /// The addresses at which clients connect; see ``Sharing/addresses``.
   package var addresses: [String] = [] {
-    didSet { onChange() }
+    didSet { updateSharing() }
   }
 
   /// The author that owns the session while nobody may write.
   private static let nobody = Author(Author.Kind("nobody"), "nobody")
+
+  /// The local user or program.
+  private struct Home {
+    /// Returns the name. Looking up an account takes a noticeable part of the start, so it is called when the name is
+    /// needed.
+    let name: () -> String
+    /// Whether it is a person, who can be asked for the pen.
+    let answers: Bool
+  }
+
   /// The time that others wait for the end of a line that has begun.
   static let linePatience = Duration.seconds(5)
 
@@ -88,27 +101,22 @@ package final class SharingController: PenControl, SessionObserver {
   private func record() {
     ring = ReceivedHistory()
     recording =
-      keptElsewhere != nil
+      scrollback != nil
       ? nil
       : hub.subscribe(as: .log) { [unowned self] in ring.add($0, at: $1.wallClock) }
   }
 
   /// The bytes that the device sent most recently, the oldest first.
-  var history: [ReceivedHistory.Piece] { keptElsewhere?() ?? ring.all }
+  var history: [ReceivedHistory.Piece] { scrollback?.lastPieces ?? ring.all }
 
   /// Sets who may write, and the local user. Call it before any member joins.
   ///
   /// - Parameter name: returns the name of the local user or program. It is called only when the name is needed,
   ///   because looking up an account takes a noticeable part of the start. Nil if there is no local user.
   package func begin(_ rule: Roster.Rule, home name: (() -> String)?, answers: Bool) {
-    makeRoster = { [homeID] in
-      var roster = Roster(rule)
-      guard let name else { return roster }
-      let home = Roster.Member(id: homeID, name: name(), answers: answers, mayTake: true)
-      _ = roster.join(home, isHome: true)
-      return roster
-    }
-    guard name != nil else { return }
+    self.rule = rule
+    home = name.map { Home(name: $0, answers: answers) }
+    guard home != nil else { return }
     authors[homeID] = session.owner
     guard rule == .all else { return }
     let input = HomeInput(of: self, homeID)
@@ -123,7 +131,12 @@ package final class SharingController: PenControl, SessionObserver {
 
   private func firstRoster() -> Roster {
     hasRoster = true
-    var roster = makeRoster()
+    var roster = Roster(rule)
+    if let home {
+      let member = Roster.Member(
+        id: homeID, name: home.name(), answers: home.answers, mayTake: true)
+      _ = roster.join(member, isHome: true)
+    }
     _ = roster.setReadOnly(isReadOnly)
     return roster
   }
@@ -206,8 +219,8 @@ package final class SharingController: PenControl, SessionObserver {
 
   private func tell(_ event: Roster.Event) {
     for participant in Array(participants.values) { participant.hear(event) }
-    onEvent(event)
-    onChange()
+    events.notify(event)
+    updateSharing()
   }
 
   private func updateOwner() {
@@ -357,7 +370,7 @@ package final class SharingController: PenControl, SessionObserver {
 
   // MARK: The local user
 
-  package var sharing: Sharing {
+  private func updateSharing() {
     var sharing = Sharing()
     sharing.others = roster.members.filter { $0.id != homeID }.map(Sharing.Person.init)
     sharing.applicants = roster.applicants.compactMap { roster[$0] }.map(Sharing.Person.init)
@@ -376,7 +389,7 @@ package final class SharingController: PenControl, SessionObserver {
         }
       }
     sharing.addresses = addresses
-    return sharing
+    self.sharing = sharing
   }
 
   package func ask() { ask(homeID) }
