@@ -160,8 +160,8 @@ let package = Package(
     .target(
       name: "Terminal",
       dependencies: [
-        "CTerminalGuard", "EventLoop", "Patterns", "Plotting", "Posix", "Scrollback", "SerialCore",
-        "TerminalWidgets", "TextStages", "TextTools", "Time", system,
+        "CTerminalGuard", "EventLoop", "Observing", "Patterns", "Plotting", "Posix", "Scrollback",
+        "SerialCore", "TerminalWidgets", "TextStages", "TextTools", "Time", system,
       ],
       path: "Sources/Terminal/Terminal",
       swiftSettings: strict),
@@ -297,8 +297,8 @@ let package = Package(
     .testTarget(
       name: "TerminalTests",
       dependencies: [
-        "Terminal", "EventLoop", "Plotting", "Posix", "Scrollback", "SerialCore", "TerminalWidgets",
-        "TestSupport", "TextStages", "TextTools", "Time", system,
+        "Terminal", "EventLoop", "Observing", "Plotting", "Posix", "Scrollback", "SerialCore",
+        "TerminalWidgets", "TestSupport", "TextStages", "TextTools", "Time", system,
       ],
       path: "Tests/Terminal/TerminalTests",
       swiftSettings: strict),

@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import Observing
 import Posix
 import Reconnecting
 import SystemPackage
@@ -8,14 +9,14 @@ import Terminal
 /// The front end of a program without sessions: dialogs on the user's terminal, such as the choice of a session.
 final class DialogFrontEnd: FrontEnd {
   let app: App
-  private(set) lazy var dialogs = Dialogs(on: app.console, loop: app.loop) { [unowned self] in
-    receiver = $0
-  }
+  private(set) lazy var dialogs = Dialogs(on: app.console, loop: app.loop)
   private(set) lazy var saver = FileSaver(on: app.console, dialogs: dialogs, loop: app.loop)
   private let terminal: (any TerminalMode)?
-  private var receiver: ((UnsafeRawBufferPointer) -> Int)?
   private var watch: DescriptorWatch?
-  private var onBegin: () -> Void = {}
+  private var output: ObservationToken<OutputChannel.Event>?
+  private var cursor: ObservationToken<Change<Screen.CursorPlace>>?
+  /// The terminal is ready for the first dialog.
+  private let beginnings = Observable<Void>()
 
   /// The maximum time for the terminal to show the remaining output.
   private static let showPatience = Duration.milliseconds(200)
@@ -31,8 +32,8 @@ final class DialogFrontEnd: FrontEnd {
   /// - Parameter begin: opens the first dialog.
   /// - Throws: ``Failure``, and the errors of the system.
   func run(_ begin: @escaping () -> Void) throws -> ExitStatus {
-    onBegin = begin
-    return try app.run(self)
+    let beginning = beginnings.observe(begin)
+    return try withExtendedLifetime(beginning) { try app.run(self) }
   }
 
   // MARK: The front end
@@ -57,14 +58,18 @@ final class DialogFrontEnd: FrontEnd {
 
   func open() throws {
     try terminal?.makeRaw()
-    app.console.onOutputGone = { [unowned self] _ in app.finish(.success(.signal(SIGHUP))) }
-    app.console.screen.onFocus = { [unowned self] in terminal?.noteCursor(in: $0) }
+    output = app.console.outputEvents.observe { [unowned self] in
+      if case .gone = $0 { app.finish(.success(.signal(SIGHUP))) }
+    }
+    cursor = app.console.screen.$cursorPlace.observe { [unowned self] in
+      terminal?.noteCursor(in: $0.new)
+    }
     watch = try app.loop.watch(.standardInput, for: .reading, isUrgent: true) {
       [unowned self] _ in read()
     }
   }
 
-  func begin() { onBegin() }
+  func begin() { beginnings.notify(()) }
 
   func finishOutput() throws { try app.goOn { saver.isWriting } }
 
@@ -84,8 +89,8 @@ final class DialogFrontEnd: FrontEnd {
       guard case .bytes(let count)? = try? FileDescriptor.standardInput.readAvailable(into: buffer)
       else { return app.finish(.success(.signal(SIGHUP))) }
       var rest = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-      while !rest.isEmpty, app.outcome == nil, let receiver {
-        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(receiver(rest)))
+      while !rest.isEmpty, app.outcome == nil, dialogs.isOpen {
+        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(dialogs.receive(typed: rest)))
       }
     }
   }

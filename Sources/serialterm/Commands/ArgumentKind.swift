@@ -136,17 +136,13 @@ extension ArgumentKind where Value == FilePath {
 extension Question {
   /// The question, with all its choices unavailable for the same reason while a condition is not met.
   fileprivate func whileMet(_ needs: [Need], in model: TerminalStateModel) -> Question {
-    var question = self
-    question.choices = { [unowned model, choices] typed in
-      guard let reason = needs.unmet(in: model.state) else {
-        return choices(typed)
-      }
-      return choices(typed).map { choice in
+    mapChoices { [unowned model] choices in
+      guard let reason = needs.unmet(in: model.state) else { return choices }
+      return choices.map { choice in
         var choice = choice
         choice.refusal = reason
         return choice
       }
     }
-    return question
   }
 }

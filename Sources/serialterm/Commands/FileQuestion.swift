@@ -6,11 +6,9 @@ import TerminalWidgets
 
 /// The question for a file. It reads the folders of the typed path, one at a time.
 final class FileQuestion {
-  /// Called when the choices for the last text are complete.
-  var onComplete: () -> Void = {}
-
   private let base: FilePath
   private let loop: IOLoop
+  private let onComplete: () -> Void
   /// The folder to read, as it was typed.
   private var wanted: String?
   /// The folder that is being read.
@@ -22,10 +20,13 @@ final class FileQuestion {
   /// The time that everything else waits for a folder. Most folders are read within this time.
   private static let patience = Duration.milliseconds(5)
 
-  /// - Parameter base: the folder that relative paths start from.
-  init(in base: FilePath = ".", on loop: IOLoop) {
+  /// - Parameters:
+  ///   - base: the folder that relative paths start from.
+  ///   - onComplete: called when the choices for the last text are complete.
+  init(in base: FilePath = ".", on loop: IOLoop, onComplete: @escaping () -> Void) {
     self.base = base
     self.loop = loop
+    self.onComplete = onComplete
   }
 
   /// Whether the folder of a path is still being read.
@@ -94,8 +95,7 @@ extension Question<FileChoices.Answer> {
     _ title: String, for user: any CommandUser, onAnswer: @escaping (FilePath) -> Void,
     onCancel: @escaping () -> Void = {}
   ) -> Question {
-    let file = FileQuestion(on: user.loop)
-    file.onComplete = { [unowned user] in user.updateQuestion() }
+    let file = FileQuestion(on: user.loop) { [unowned user] in user.updateQuestion() }
     return Question(
       title: title, choices: { file.choices($0) }, isPending: { file.isPending($0) },
       continuation: FileChoices.continuation, answer: { $0.isEmpty ? nil : .file($0) },
@@ -117,8 +117,7 @@ extension Question<FileChoices.Answer> {
     refusal: @escaping (FilePath) -> String? = { _ in nil },
     onAnswer: @escaping (FilePath) -> Void, onCancel: @escaping () -> Void = {}
   ) -> Question {
-    let file = FileQuestion(on: loop)
-    file.onComplete = update
+    let file = FileQuestion(on: loop, onComplete: update)
     func new(_ name: String) -> Choice<FileChoices.Answer> {
       let path = FilePath(name)
       let kind = kind(path)
@@ -126,8 +125,8 @@ extension Question<FileChoices.Answer> {
         id: .file(name), title: name, detail: kind.isEmpty ? "new file" : "new: \(kind)",
         refusal: refusal(path))
     }
-    var question = Question(
-      title: title,
+    return Question(
+      title: title, expected: "the name of a file, or a number of the list",
       choices: { typed in
         let listed = file.choices(typed).map { choice in
           guard case .file(let name) = choice.id else { return choice }
@@ -146,7 +145,5 @@ extension Question<FileChoices.Answer> {
       onAnswer: { answer in
         if let path = file.path(of: answer) { onAnswer(path) }
       }, onCancel: onCancel)
-    question.expected = "the name of a file, or a number of the list"
-    return question
   }
 }

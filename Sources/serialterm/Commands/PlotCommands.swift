@@ -47,8 +47,9 @@ extension ArgumentKind<Pattern> {
     expected: "a regular expression: T=(?<temp>[-0-9.]+)",
     parse: { try? Pattern(parsing: $0, capturing: true) },
     ask: { request, then in
-      var question = Question<String>(
-        title: "regular expression", choices: { _ in [] }, answer: { $0.isEmpty ? nil : $0 },
+      let question = Question<String>(
+        title: "regular expression", expected: "a regular expression: T=(?<temp>[-0-9.]+)",
+        choices: { _ in [] }, answer: { $0.isEmpty ? nil : $0 },
         onAnswer: { text in
           do throws(PatternError) {
             then(try Pattern(parsing: text, capturing: true))
@@ -56,7 +57,6 @@ extension ArgumentKind<Pattern> {
             request.call.answer(.failed("\(error)."))
           }
         })
-      question.expected = "a regular expression: T=(?<temp>[-0-9.]+)"
       request.user.ask(question)
     })
 }

@@ -58,7 +58,7 @@ extension Command {
       return call.answer(.done("No change: the profile \(name) already has these settings."))
     }
     user.show(["\(plan.path), the profile \(name):"] + plan.lines)
-    var question = Question(
+    let question = Question(
       title: "write these lines",
       choices: { _ in
         [
@@ -69,8 +69,8 @@ extension Command {
       },
       onAnswer: { isConfirmed in
         call.answer(isConfirmed ? outcome(of: plan) : .done("Nothing was written."))
-      })
-    question.onCancel = { call.answer(.done("Nothing was written.")) }
+      },
+      onCancel: { call.answer(.done("Nothing was written.")) })
     user.ask(question)
   }
 

@@ -1,5 +1,6 @@
 import DeviceWatch
 import EventLoop
+import Observing
 import Reconnecting
 import SerialCore
 import Sessions
@@ -54,13 +55,18 @@ final class MonitorController: DeviceObserver {
     let timer = timeout.map {
       loop.schedule(after: $0) { [unowned self] in finish(.success(.done)) }
     }
-    output.onGone = { [unowned self] in finish(.failure(Failure(outputGone: $0))) }
-    output.onRoom = { [unowned self] in pause = nil }
+    let outputEvents = output.events.observe { [unowned self] in
+      switch $0 {
+      case .gone(let error): finish(.failure(Failure(outputGone: error)))
+      case .room: pause = nil
+      case .drained: break
+      }
+    }
     try devices.addObserver(self, on: loop)
     for device in devices.devices { print("present", device) }
     while outcome == nil { try loop.turn() }
     _ = output.finish(within: .milliseconds(200))
-    withExtendedLifetime((signals, timer)) {}
+    withExtendedLifetime((signals, timer, outputEvents)) {}
     return try outcome!.get()
   }
 

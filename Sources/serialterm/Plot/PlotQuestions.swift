@@ -37,8 +37,8 @@ struct PlotQuestions {
     _ title: String, choices: [String], expected: String, parse: @escaping (String) -> Value?,
     set: @escaping (inout PlotSettings, Value) -> Void
   ) {
-    var question = Question<String>(
-      title: title,
+    let question = Question<String>(
+      title: title, expected: expected,
       choices: { typed in
         let listed = choices.map { Choice(id: $0, title: $0) }
         guard !typed.isEmpty, !choices.contains(typed) else { return listed }
@@ -49,7 +49,6 @@ struct PlotQuestions {
         guard let display, let value = parse(text) else { return }
         set(&display.settings, value)
       })
-    question.expected = expected
     dialogs.ask(question)
   }
 }

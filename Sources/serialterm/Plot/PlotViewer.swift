@@ -1,4 +1,5 @@
 import EventLoop
+import Observing
 import Plotting
 import Posix
 import SystemPackage
@@ -7,6 +8,7 @@ import Terminal
 /// Shows the plot of files on the whole screen, until the user closes it.
 final class PlotViewer {
   private let frontEnd: DialogFrontEnd
+  private var dialogChanges: ObservationToken<Change<Bool>>?
   private let recorder: PlotRecorder
   private let settings: PlotSettings
   private let timeKind: ChartView.TimeKind
@@ -42,7 +44,7 @@ final class PlotViewer {
     return try frontEnd.run { [unowned self] in
       display.show()
       frontEnd.dialogs.show(display)
-      frontEnd.dialogs.onChange = { [unowned self] in takeKeysBack() }
+      dialogChanges = frontEnd.dialogs.$isOpen.observe { [unowned self] _ in takeKeysBack() }
     }
   }
 

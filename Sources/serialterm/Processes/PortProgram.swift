@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import Observing
 import Posix
 import SerialCore
 import Sessions
@@ -64,6 +65,7 @@ final class PortProgram: SessionObserver, RunningExchange {
   private let loop: IOLoop
   private var child: PipedChild?
   private var toChild: OutputChannel?
+  private var inputEvents: ObservationToken<OutputChannel.Event>?
   private var pen: Session.Pen?
   private var subscription: Hub.Subscription?
   private var outputWatch: DescriptorWatch?
@@ -133,9 +135,13 @@ final class PortProgram: SessionObserver, RunningExchange {
     try child.watchEnd(on: loop) { [weak self] _ in self?.childEnded() }
     if let input = child.inputDescriptor {
       let channel = try OutputChannel(input, on: loop, whenFull: .pushBack)
-      channel.onRoom = { [unowned self] in subscription?.update(isFull: false) }
-      // A command that no longer reads may still write.
-      channel.onGone = { [unowned self] _ in subscription?.update(isFull: false) }
+      inputEvents = channel.events.observe { [unowned self] in
+        switch $0 {
+        // A command that no longer reads may still write.
+        case .room, .gone: subscription?.update(isFull: false)
+        case .drained: break
+        }
+      }
       toChild = channel
     }
     if let output = child.outputDescriptor {

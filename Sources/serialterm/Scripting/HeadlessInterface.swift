@@ -1,5 +1,6 @@
 import DeviceWatch
 import EventLoop
+import Observing
 import Reconnecting
 import SerialCore
 import Sessions
@@ -39,6 +40,7 @@ final class HeadlessInterface: FrontEnd {
   }
 
   private let app: App
+  private var output: ObservationToken<OutputChannel.Event>?
   private var members: [Member] = []
 
   /// A session and its configuration.
@@ -92,16 +94,19 @@ final class HeadlessInterface: FrontEnd {
     app = try App(
       among: devices, isQuiet: configuration.isQuiet, isRaw: false, alerts: alerts)
     view = DeviceView(ViewSettings(), on: app.console, loop: app.loop)
-    if purpose == .script {
-      // Set before the first line is printed, which may detect that standard output is closed.
-      console.onOutputGone = { [unowned self] in finish(.failure(Failure(outputGone: $0))) }
+    // Before the first line is printed, which may detect that standard output is closed.
+    output = console.outputEvents.observe { [unowned self] in
+      switch $0 {
+      case .gone(let error):
+        if purpose == .script { finish(.failure(Failure(outputGone: error))) }
+      case .room:
+        for member in members { member.subscription.update(isFull: false) }
+        onRoom()
+      case .drained: break
+      }
     }
     add(configuration) { [unowned self] in onReceived($0, $1) }
     controller.onLost = { [unowned self] in onLost() }
-    console.onRoom = { [unowned self] in
-      for member in members { member.subscription.update(isFull: false) }
-      onRoom()
-    }
   }
 
   /// Adds a session.

@@ -128,8 +128,9 @@ struct AttachCommand: ProfiledCommand {
     let frontEnd = try DialogFrontEnd()
     if values[ViewParameters.plain] { frontEnd.dialogs.isPlain = true }
     var chosen: RunningSession?
-    var question = Question<RunningSession>(
-      title: "join session", choices: { _ in SessionTable.choices(of: sessions) },
+    let question = Question<RunningSession>(
+      title: "join session", expected: "its number in the list, its process ID or its device",
+      choices: { _ in SessionTable.choices(of: sessions) },
       answer: { typed in
         let named = sessions.filter { $0.fits(typed) }
         return named.count == 1 ? named[0] : nil
@@ -138,7 +139,6 @@ struct AttachCommand: ProfiledCommand {
         chosen = $0
         frontEnd.app.finish(.success(.done))
       }, onCancel: { frontEnd.app.finish(.success(.done)) })
-    question.expected = "its number in the list, its process ID or its device"
     let status = try frontEnd.run { frontEnd.dialogs.ask(question) }
     return chosen.map { .chosen($0) } ?? .ended(status)
   }

@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import Observing
 import Posix
 import SystemPackage
 import Terminal
@@ -27,6 +28,8 @@ final class ScreenFilter {
   private let child: PipedChild
   private let loop: IOLoop
   private var input: OutputChannel?
+  private var inputEvents: ObservationToken<OutputChannel.Event>?
+  private var gaps: ObservationToken<OutputChannel.Gap>?
   private var watch: DescriptorWatch?
   private var endTimer: LoopTimer?
   private var status: ExitStatus?
@@ -48,10 +51,19 @@ final class ScreenFilter {
     try child.watchEnd(on: loop) { [weak self] in self?.ended($0) }
     if let descriptor = child.inputDescriptor {
       let channel = try OutputChannel(descriptor, on: loop, whenFull: .leaveOutSilently)
-      channel.onOverflow = { [unowned self] in onNews(.overflow) }
-      channel.onGap = { [unowned self] in onNews(.goesOn(missing: $0)) }
-      channel.onRoom = { [unowned self] in onRoom() }
-      channel.onGone = { [unowned self] _ in endSoon() }
+      gaps = channel.gaps.observe { [unowned self] in
+        switch $0 {
+        case .began: onNews(.overflow)
+        case .ended(let count): onNews(.goesOn(missing: count))
+        }
+      }
+      inputEvents = channel.events.observe { [unowned self] in
+        switch $0 {
+        case .room: onRoom()
+        case .gone: endSoon()
+        case .drained: break
+        }
+      }
       input = channel
     }
     if let output = child.outputDescriptor {

@@ -92,8 +92,9 @@ extension UserInterface {
   private func waitForAnswer(_ linger: Duration) {
     lingerTimer = loop.schedule(after: linger) { [unowned self] in
       guard !console.isOutputTerminal, !console.isDrained else { return finish(.success(.done)) }
-      console.onDrained = { [unowned self] in
-        console.onDrained = {}
+      drainedOutput = console.outputEvents.observe { [unowned self] in
+        guard $0 == .drained else { return }
+        drainedOutput = nil
         waitForAnswer(linger)
       }
     }

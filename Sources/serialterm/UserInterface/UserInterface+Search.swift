@@ -11,19 +11,17 @@ extension UserInterface {
   func openSearch() {
     guard let scrollback = focus.scrollback else { return }
     if dialogs.isPlain { return askForExpression(in: scrollback) }
-    let dialog = SearchDialog(scrollback, of: focus.name, on: console, loop: loop)
-    dialog.onWrite = { [unowned self, unowned dialog] search in
+    dialogs.search(scrollback, of: focus.name) { [unowned self] dialog in
       // The search is hidden while the questions are asked.
-      let kept = dialog
-      askWhatToWrite(of: search) { [unowned self] in dialogs.show(kept) }
+      askWhatToWrite(of: dialog.search) { [unowned self] in dialogs.show(dialog) }
     }
-    dialogs.show(dialog)
   }
 
   /// Asks for an expression, and prints the matches in pages.
   private func askForExpression(in scrollback: Scrollback) {
-    var question = Question<String>(
-      title: "search", choices: { _ in [] }, answer: { $0.isEmpty ? nil : $0 },
+    let question = Question<String>(
+      title: "search", expected: "a regular expression", choices: { _ in [] },
+      answer: { $0.isEmpty ? nil : $0 },
       onAnswer: { [unowned self] expression in
         do throws(PatternError) {
           let pattern = try Pattern(searching: expression)
@@ -32,7 +30,6 @@ extension UserInterface {
           console.answer(["\(error)."])
         }
       })
-    question.expected = "a regular expression"
     dialogs.ask(question)
   }
 

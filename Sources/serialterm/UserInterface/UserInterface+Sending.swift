@@ -26,14 +26,6 @@ extension UserInterface {
     if isAskingToQuit { dialogs.dismiss() }
   }
 
-  /// Handles typed bytes while a file is sent, or a script or program runs. They are not sent, because the device
-  /// would receive them in the middle of that.
-  func takeKeysOfExchange(_ bytes: UnsafeRawBufferPointer) -> Int {
-    let interrupt: UInt8 = 0x03
-    if bytes.contains(interrupt) { stopExchange() } else { refuse(bytes.count) }
-    return bytes.count
-  }
-
   // MARK: Refusing
 
   /// Reports why typed bytes do not reach the device.
@@ -57,5 +49,15 @@ extension UserInterface {
     case .others(let person) where person.answers: "Press \(key) to ask for the keyboard."
     case .others, .mine, .everybodys, .nobodys: nil
     }
+  }
+}
+
+extension UserInterface: KeyReceiver {
+  /// Handles typed bytes while a file is sent, or a script or program runs. They are not sent, because the device
+  /// would receive them in the middle of that.
+  func receive(typed bytes: UnsafeRawBufferPointer) -> Int {
+    let interrupt: UInt8 = 0x03
+    if bytes.contains(interrupt) { stopExchange() } else { refuse(bytes.count) }
+    return bytes.count
   }
 }

@@ -47,6 +47,12 @@ final class UserInterface: FrontEnd, SessionDelegate {
     didSet { tellPorts() }
   }
   private var deviceChanges: ObservationToken<DeviceEvent>?
+  private var output: ObservationToken<OutputChannel.Event>?
+  /// Waits until standard output has accepted everything.
+  var drainedOutput: ObservationToken<OutputChannel.Event>?
+  private var cursor: ObservationToken<Change<Screen.CursorPlace>>?
+  private var lines: ObservationToken<LineInput.Event>?
+  private var dialogChanges: ObservationToken<Change<Bool>>?
   /// Writes files that the user asks for.
   let saver: FileSaver
   /// The search whose matches will be printed.
@@ -137,7 +143,7 @@ final class UserInterface: FrontEnd, SessionDelegate {
     input = InputPump(
       from: streams.input, to: focus.controller.session, isTerminal: isTyped,
       isReadOnly: first.isReadOnly)
-    dialogs = Dialogs(on: console, loop: loop) { [input] in input.focus = $0 }
+    dialogs = Dialogs(on: console, loop: loop)
     saver = FileSaver(on: console, dialogs: dialogs, loop: loop)
     lineInput = LineInput(
       on: console, loop: loop, keeping: HistoryFile(ofProfile: nil, in: historyFolder))
@@ -268,40 +274,29 @@ final class UserInterface: FrontEnd, SessionDelegate {
   }
 
   private func connectKeyboard() {
-    console.onOutputGone = { [unowned self] in outputIsGone($0) }
-    console.screen.onFocus = { [unowned self] in terminal?.noteCursor(in: $0) }
-    console.onRoom = { [unowned self] in
-      for port in ports {
-        port.screenHasRoom()
-        port.controller.exchange?.goOn()
+    output = console.outputEvents.observe { [unowned self] in
+      switch $0 {
+      case .gone(let error): outputIsGone(error)
+      case .room:
+        for port in ports {
+          port.screenHasRoom()
+          port.controller.exchange?.goOn()
+        }
+      case .drained: break
       }
     }
-    input.onCommand = { [unowned self] in perform($0) }
-    input.onOtherKey = { [unowned self] in answer(noCommandFor: $0) }
-    input.onEscape = { [unowned self] in perform($0) }
-    // A standard output that is not a terminal gets only the bytes of the device.
-    if console.isOutputTerminal {
-      input.onTyped = { [unowned self] in
-        noteTyped($0)
-        focus.view.showTyped($0)
+    cursor = console.screen.$cursorPlace.observe { [unowned self] in
+      terminal?.noteCursor(in: $0.new)
+    }
+    input.delegate = self
+    lines = lineInput.events.observe { [unowned self] in
+      switch $0 {
+      case .line(let line): input.send(Array("\(line)\r".utf8))
+      case .control(let byte): input.send([byte])
+      case .dropped(let count): refusals.add(count, because: "the line is full")
       }
     }
-    input.onQueued = { [unowned self] in
-      if console.isOutputTerminal { focus.view.showSent($0) }
-      if sendsToAll { sendToOthers($0) }
-    }
-    if ports.contains(where: { $0.configuration.writers == .all }) {
-      input.writeInTurn = { [unowned self] in controller.sharing.writeInTurn($0) }
-    }
-    lineInput.onLine = { [unowned self] in
-      input.send(Array("\($0)\r".utf8))
-      return !model.state.isReadOnly
-    }
-    lineInput.onControl = { [unowned self] in input.send([$0]) }
-    lineInput.onDropped = { [unowned self] in refusals.add($0, because: "the line is full") }
-    input.onRefused = { [unowned self] in refuse($0) }
-    input.onEnd = { [unowned self] in inputEnded($0) }
-    dialogs.onChange = { [unowned self] in
+    dialogChanges = dialogs.$isOpen.observe { [unowned self] _ in
       updateInput()
       // The dialog that has closed may be about to be replaced.
       loop.atEndOfTurn { [weak self] in
@@ -370,18 +365,21 @@ final class UserInterface: FrontEnd, SessionDelegate {
     input.isRefusing = [Need.sending, .pen].unmet(in: model.state) != nil
     input.mapList = model.state.view.map
     input.lineEnding = model.state.lineEnding
+    input.isShared = configuration.writers == .all
     input.takesEscapes = !dialogs.isOpen
     let typesLine = model.state.editsLines && model.state.exchange == nil
     console.screen.marksPastes = model.state.screen == .drawing && (dialogs.isOpen || typesLine)
+    lineInput.keepsLines = !model.state.isReadOnly
     guard !dialogs.isOpen else {
+      input.focus = dialogs
       // Typed text is then an answer, which is printed below the list and not in the line.
       if dialogs.isPlain { lineInput.hide() }
       return
     }
     if model.state.exchange != nil {
-      input.focus = { [unowned self] in takeKeysOfExchange($0) }
+      input.focus = self
     } else if typesLine {
-      input.focus = { [unowned self] in lineInput.take($0) }
+      input.focus = lineInput
     } else {
       input.focus = nil
     }

@@ -1,4 +1,5 @@
 import EventLoop
+import Observing
 import SystemPackage
 import TerminalWidgets
 import TestSupport
@@ -13,12 +14,13 @@ import Testing
     let terminal: FakeTerminal
     let console: Console
     private(set) var roomCount = 0
+    private var output: ObservationToken<OutputChannel.Event>?
 
     init(_ kind: ScreenKind = .drawing, isQuiet: Bool = false) throws {
       loop = try IOLoop()
       terminal = try FakeTerminal(kind)
       console = try Console(terminal.streams, on: loop, isQuiet: isQuiet, isRaw: kind != .none)
-      console.onRoom = { [unowned self] in roomCount += 1 }
+      output = console.outputEvents.observe { [unowned self] in if $0 == .room { roomCount += 1 } }
     }
 
     func show(_ text: String) {
@@ -168,11 +170,14 @@ import Testing
   @Test func `Without a reader the output is reported as gone, once`() throws {
     let bench = try Bench()
     var errors: [Errno] = []
-    bench.console.onOutputGone = { errors.append($0) }
+    let token = bench.console.outputEvents.observe {
+      if case .gone(let error) = $0 { errors.append(error) }
+    }
     bench.terminal.closeDisplay()
     bench.show("a")
     bench.console.say("b")
     for _ in 0..<3 { try bench.loop.turn(waitingAtMost: .zero) }
     #expect(errors == [.brokenPipe])
+    withExtendedLifetime(token) {}
   }
 }

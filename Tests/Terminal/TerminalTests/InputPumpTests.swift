@@ -12,7 +12,16 @@ import TextStages
 
 /// The way of typed bytes, or of a pipe's contents, to the device.
 @Suite(.timeLimit(.minutes(5))) struct InputPumpTests {
-  private final class Bench {
+  /// The receiver of typed bytes in place of the session.
+  private final class Receiver: KeyReceiver {
+    private let handler: (UnsafeRawBufferPointer) -> Int
+
+    init(_ handler: @escaping (UnsafeRawBufferPointer) -> Int) { self.handler = handler }
+
+    func receive(typed bytes: UnsafeRawBufferPointer) -> Int { handler(bytes) }
+  }
+
+  private final class Bench: InputPumpDelegate {
     let clock = TestClock()
     let loop: IOLoop
     let link: FakeLink
@@ -25,6 +34,11 @@ import TextStages
     private(set) var typed: [UInt8] = []
     private(set) var refusedCount = 0
     private(set) var ends: [Errno?] = []
+    private(set) var escapes: [EscapeParser.Command] = []
+    /// The sent bytes at the time of the last command.
+    private(set) var sentBefore = ""
+    /// Whether a command stops the pump.
+    var stopsAtCommand = false
 
     static let endpoint = Endpoint.tty("/dev/ttyTEST")
 
@@ -45,14 +59,29 @@ import TextStages
       pump = InputPump(
         from: reader, to: session, isTerminal: isTerminal, isReadOnly: isReadOnly)
       pump.prefix = .standard
-      pump.onCommand = { [unowned self] in commands.append($0) }
-      pump.onOtherKey = { [unowned self] in otherKeys.append($0) }
-      pump.onTyped = { [unowned self] in typed += $0 }
-      pump.onRefused = { [unowned self] in refusedCount += $0 }
-      pump.onEnd = { [unowned self] in ends.append($0) }
+      pump.delegate = self
       if isOpen { try session.open(Self.endpoint) }
       try pump.start(on: loop)
     }
+
+    func input(_ input: InputPump, didReadCommand key: UInt8) {
+      commands.append(key)
+      sentBefore = sent
+      if stopsAtCommand { pump.stop() }
+    }
+
+    func input(_ input: InputPump, didReadOther key: Key) { otherKeys.append(key) }
+
+    func input(_ input: InputPump, didReadEscape command: EscapeParser.Command) {
+      escapes.append(command)
+      if stopsAtCommand { pump.stop() }
+    }
+
+    func input(_ input: InputPump, writeShared bytes: UnsafeRawBufferPointer) -> Bool { false }
+    func input(_ input: InputPump, didAccept bytes: UnsafeRawBufferPointer) { typed += bytes }
+    func input(_ input: InputPump, didWrite bytes: UnsafeRawBufferPointer) {}
+    func input(_ input: InputPump, didRefuse count: Int) { refusedCount += count }
+    func inputDidEnd(_ input: InputPump, with error: Errno?) { ends.append(error) }
 
     deinit {
       pump.stop()
@@ -119,11 +148,8 @@ import TextStages
   private func escapeBench(isTerminal: Bool = true) throws -> (Bench, () -> [EscapeParser.Command])
   {
     let bench = try Bench(isTerminal: isTerminal)
-    final class Commands { var all: [EscapeParser.Command] = [] }
-    let commands = Commands()
     bench.pump.escape = .character(UInt8(ascii: "~"))
-    bench.pump.onEscape = { commands.all.append($0) }
-    return (bench, { commands.all })
+    return (bench, { bench.escapes })
   }
 
   @Test func `The escape character waits for the next key`() throws {
@@ -143,11 +169,9 @@ import TextStages
 
   @Test func `A command after the prefix sends the character that waits first`() throws {
     let (bench, commands) = try escapeBench()
-    var sentBefore: String?
-    bench.pump.onCommand = { [unowned bench] _ in sentBefore = bench.sent }
     try bench.type("~")
     try bench.type("\u{14}e")
-    #expect(sentBefore == "~")
+    #expect(bench.sentBefore == "~")
     try bench.type(".")
     try bench.type("~\u{14}\u{14}")
     #expect(bench.sent == "~.~\u{14}")
@@ -202,7 +226,7 @@ import TextStages
   {
     let bench = try Bench(isTerminal: true, isReadOnly: true)
     bench.pump.escape = .character(UInt8(ascii: "~"))
-    bench.pump.onEscape = { [unowned bench] _ in bench.pump.stop() }
+    bench.stopsAtCommand = true
     try bench.type("\r~.x")
     #expect(bench.refusedCount == 1)
   }
@@ -216,16 +240,14 @@ import TextStages
 
   @Test func `A command in the middle of a paste comes between its bytes`() throws {
     let bench = try Bench(isTerminal: true)
-    var sentBefore = ""
-    bench.pump.onCommand = { [unowned bench] _ in sentBefore = bench.sent }
     try bench.type("before\u{14}safter")
-    #expect(sentBefore == "before")
+    #expect(bench.sentBefore == "before")
     #expect(bench.sent == "beforeafter")
   }
 
   @Test func `Nothing behind the command that stops the pump is used`() throws {
     let bench = try Bench(isTerminal: true)
-    bench.pump.onCommand = { [unowned bench] _ in bench.pump.stop() }
+    bench.stopsAtCommand = true
     try bench.type("a\u{14}qb\u{14}x")
     #expect(bench.sent == "a")
   }
@@ -233,11 +255,12 @@ import TextStages
   @Test func `The focus takes what it needs, and the device gets the rest`() throws {
     let bench = try Bench(isTerminal: true)
     var taken: [UInt8] = []
-    bench.pump.focus = { [unowned bench] bytes in
+    let receiver = Receiver { [unowned bench] bytes in
       taken.append(bytes[0])
       if taken.count == 3 { bench.pump.focus = nil }
       return 1
     }
+    bench.pump.focus = receiver
     try bench.type("abcdef")
     #expect(taken == Array("abc".utf8))
     #expect(bench.sent == "def")
@@ -246,12 +269,13 @@ import TextStages
   @Test func `Keys that take long are handled turn by turn, in order`() throws {
     let bench = try Bench(isTerminal: true)
     var taken: [UInt8] = []
-    bench.pump.focus = { [unowned bench] bytes in
+    let receiver = Receiver { [unowned bench] bytes in
       taken.append(bytes[0])
       // Longer than the time limit of a turn.
       bench.clock.advance(by: .milliseconds(11))
       return 1
     }
+    bench.pump.focus = receiver
     try bench.type("abcdef\u{14}qgh")
     #expect(taken.count < 8)
     for _ in 0..<10 { try bench.turn() }

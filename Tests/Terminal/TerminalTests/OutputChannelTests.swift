@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import Observing
 import Posix
 import SystemPackage
 import TestSupport
@@ -17,6 +18,7 @@ import TextTools
     private var reader: FileDescriptor?
     private let writer: FileDescriptor
     private(set) var events: [String] = []
+    private var tokens: [AnyObject] = []
 
     /// - Parameter isPipe: whether the output is a pipe. A socket cannot be made non-blocking for the channel alone.
     init(_ whenFull: OutputChannel.WhenFull, isPipe: Bool = true) throws {
@@ -34,11 +36,21 @@ import TextTools
       reader = FileDescriptor(rawValue: ends[0])
       writer = FileDescriptor(rawValue: ends[1])
       channel = try OutputChannel(writer, on: loop, whenFull: whenFull)
-      channel.onRoom = { [unowned self] in events.append("room") }
-      channel.onDrained = { [unowned self] in events.append("drained") }
-      channel.onOverflow = { [unowned self] in events.append("overflow") }
-      channel.onGap = { [unowned self] in events.append("gap \($0)") }
-      channel.onGone = { [unowned self] in events.append("gone \($0.rawValue)") }
+      tokens = [
+        channel.events.observe { [unowned self] in
+          switch $0 {
+          case .room: events.append("room")
+          case .drained: events.append("drained")
+          case .gone(let error): events.append("gone \(error.rawValue)")
+          }
+        },
+        channel.gaps.observe { [unowned self] in
+          switch $0 {
+          case .began: events.append("overflow")
+          case .ended(let count): events.append("gap \(count)")
+          }
+        },
+      ]
     }
 
     deinit {

@@ -1,4 +1,5 @@
 import EventLoop
+import Observing
 import SystemPackage
 import TerminalWidgets
 import TestSupport
@@ -8,19 +9,28 @@ import Testing
 
 /// The user's screen: text, panels, the status line.
 @Suite(.timeLimit(.minutes(5))) struct ScreenTests {
+  /// The text of a device whose state can be set.
+  private final class DeviceText: ScreenDelegate {
+    var deviceState: [UInt8] = []
+    func cursorDidMove(toMargin isAtMargin: Bool) {}
+  }
+
   private final class Bench {
     let loop: IOLoop
     let terminal: FakeTerminal
     let screen: Screen
     private(set) var focuses: [Bool] = []
     private let output: OutputChannel
+    private var cursor: ObservationToken<Change<Screen.CursorPlace>>?
+    let text = DeviceText()
 
     init(_ size: ScreenSize = ScreenSize(rows: 8, columns: 40), draws: Bool = true) throws {
       loop = try IOLoop()
       terminal = try FakeTerminal(draws ? .drawing : .printing, size: size)
       output = try OutputChannel(terminal.streams.output, on: loop, whenFull: .leaveOut)
       screen = Screen(output, draws: draws, size: terminal.streams.screenSize)
-      screen.onFocus = { [unowned self] in focuses.append($0 != .text) }
+      cursor = screen.$cursorPlace.observe { [unowned self] in focuses.append($0.new != .text) }
+      screen.delegate = text
     }
 
     /// The rows of the text.
@@ -133,7 +143,7 @@ import Testing
 
   /// A page, and the bytes of a device whose state is known.
   private static func cover(_ bench: Bench, _ lines: String...) {
-    bench.screen.deviceState = { Array("\u{1B}[0m".utf8) }
+    bench.text.deviceState = Array("\u{1B}[0m".utf8)
     bench.screen.coverWhole { _ in PanelContent(lines.map { StyledLine($0) }) }
   }
 

@@ -1,40 +1,34 @@
 package import EventLoop
+import Observing
+package import Scrollback
 package import TerminalWidgets
 
 /// Shows one dialog at a time: a question to the user, or a text in pages. The dialog gets the keys; the session
 /// continues meanwhile.
-package final class Dialogs {
-  /// Called when a dialog has opened or closed.
-  package var onChange: () -> Void = {}
+package final class Dialogs: KeyReceiver {
+  /// Whether a dialog is open, which gets the keys. An opening dialog that replaces another one is announced as a
+  /// change to false and one to true.
+  @Observed package private(set) var isOpen = false
   /// Whether lists are printed once, with numbers, instead of drawn. The reason is that the terminal can only print,
   /// or that the user prefers it: a screen reader reads printed text.
   package var isPlain: Bool
 
   private let console: Console
-  private let directKeys: (_ receiver: ((UnsafeRawBufferPointer) -> Int)?) -> Void
   private let loop: IOLoop
   private lazy var reader = KeyReader(on: loop) { [unowned self] in dialog?.handle($0) }
   private var dialog: (any Dialog)?
-  /// Called when the open dialog has closed.
-  private var onEnd: () -> Void = {}
   /// Limits refreshing to ten times a second: a transfer changes the state with every piece.
   private lazy var refreshing = Coalescer(on: loop, interval: .milliseconds(100)) {
     [unowned self] in dialog?.refresh()
   }
 
-  /// - Parameter directKeys: gives typed bytes to a receiver, which returns the number of bytes that it took; nil: to
-  ///   nobody who asks.
-  package init(
-    on console: Console, loop: IOLoop,
-    directKeys: @escaping (_ receiver: ((UnsafeRawBufferPointer) -> Int)?) -> Void
-  ) {
+  package init(on console: Console, loop: IOLoop) {
     self.console = console
-    self.directKeys = directKeys
     self.loop = loop
     isPlain = console.kind != .drawing
   }
 
-  package var isOpen: Bool { dialog != nil }
+  package func receive(typed bytes: UnsafeRawBufferPointer) -> Int { reader.take(bytes) }
 
   /// Asks a question. It replaces the open dialog.
   package func ask<Answer>(_ question: Question<Answer>) {
@@ -48,8 +42,7 @@ package final class Dialogs {
     open(
       isPlain
         ? PlainQuestionView(question, on: console, answer: answer)
-        : PanelQuestionView(question, on: console, loop: loop, answer: answer),
-      onEnd: question.onEnd)
+        : PanelQuestionView(question, on: console, loop: loop, answer: answer))
   }
 
   /// Shows a text in pages. It replaces the open dialog. See ``Pager``.
@@ -63,22 +56,32 @@ package final class Dialogs {
     open(PlainPager(lines, rows: rows, on: console) { [unowned self] in dismiss() })
   }
 
-  /// Shows a search. It replaces the open dialog.
-  package func show(_ search: SearchDialog, onEnd: @escaping () -> Void = {}) {
-    search.onClose = { [unowned self] in dismiss() }
-    open(search, onEnd: onEnd)
+  /// Shows a panel for searching a scrollback. It replaces the open dialog.
+  ///
+  /// - Parameters:
+  ///   - port: the name of the port; nil if there is only one.
+  ///   - onWrite: called when the user wants to write lines to a file. The panel stays open, and can be shown again
+  ///     when another dialog has replaced it.
+  package func search(
+    _ scrollback: Scrollback, of port: String?, onWrite: @escaping (SearchDialog) -> Void
+  ) {
+    show(
+      SearchDialog(
+        scrollback, of: port, on: console, loop: loop, onWrite: onWrite,
+        onClose: { [unowned self] in dismiss() }))
   }
+
+  /// Shows a search again. It replaces the open dialog.
+  package func show(_ search: SearchDialog) { open(search) }
 
   /// Gives a plot the keys. It replaces the open dialog, and stays on the screen afterwards.
   package func show(_ plot: PlotDisplay) { open(plot) }
 
-  private func open(_ dialog: any Dialog, onEnd: @escaping () -> Void = {}) {
+  private func open(_ dialog: any Dialog) {
     dismiss()
     self.dialog = dialog
-    self.onEnd = onEnd
     reader.reset()
-    directKeys { [unowned self] in reader.take($0) }
-    onChange()
+    isOpen = true
     dialog.open()
   }
 
@@ -92,13 +95,10 @@ package final class Dialogs {
   /// Closes the open dialog. Its question stays unanswered.
   package func dismiss() {
     guard let dialog else { return }
-    let onEnd = onEnd
     self.dialog = nil
-    self.onEnd = {}
     dialog.close()
-    directKeys(nil)
-    onChange()
-    onEnd()
+    isOpen = false
+    dialog.didClose()
   }
 }
 
@@ -109,4 +109,10 @@ protocol Dialog: AnyObject {
   /// Updates the dialog after a change of the session's state.
   func refresh()
   func close()
+  /// Called after ``close()``, when ``Dialogs/isOpen`` is false.
+  func didClose()
+}
+
+extension Dialog {
+  func didClose() {}
 }

@@ -74,6 +74,8 @@ final class PanelQuestionView<Answer: Hashable>: Dialog {
     console.screen.uncover()
   }
 
+  func didClose() { question.onEnd() }
+
   private func content(on size: ScreenSize) -> PanelContent {
     let view = ChoiceListView(
       prompt: "\(question.title): ", on: size, usesAttributes: console.outputStyle.isColoured)

@@ -117,6 +117,8 @@ final class PlainQuestionView<Answer: Hashable>: Dialog {
   }
 
   package func close() {}
+
+  func didClose() { question.onEnd() }
 }
 
 extension Choice {

@@ -12,26 +12,27 @@ package struct Question<Answer: Hashable> {
 
   package let title: String
   /// The expected answer to a printed list, as text.
-  package var expected = "a number or a name"
+  package let expected: String
   /// Returns the choices for the text typed so far. It is called again when the text or the state changes. An
   /// unavailable choice stays in the list and shows the reason.
-  package var choices: (_ typed: String) -> [Choice<Answer>]
+  package let choices: (_ typed: String) -> [Choice<Answer>]
   /// Whether the choices for a text are still incomplete. Enter then waits for them. Call ``Dialogs/refresh()`` when
   /// they are complete.
-  package var isPending: (_ typed: String) -> Bool
+  package let isPending: (_ typed: String) -> Bool
   /// The text with which the question continues after a choice, such as a folder; nil if the choice is the answer.
-  package var continuation: (Answer) -> String?
+  package let continuation: (Answer) -> String?
   /// The answer for a typed text that matches no choice; nil if there is none.
-  package var answer: (_ typed: String) -> Answer?
+  package let answer: (_ typed: String) -> Answer?
   /// Called with the answer after the question was removed from the screen.
   package let onAnswer: (Answer) -> Void
   /// Called when the user chooses nothing.
-  package var onCancel: () -> Void
+  package let onCancel: () -> Void
   /// Called first, even if another dialog has replaced the question.
-  package var onEnd: () -> Void
+  package let onEnd: () -> Void
 
   package init(
-    title: String, choices: @escaping (_ typed: String) -> [Choice<Answer>],
+    title: String, expected: String = "a number or a name",
+    choices: @escaping (_ typed: String) -> [Choice<Answer>],
     isPending: @escaping (_ typed: String) -> Bool = { _ in false },
     continuation: @escaping (Answer) -> String? = { _ in nil },
     answer: @escaping (_ typed: String) -> Answer? = { _ in nil },
@@ -39,6 +40,7 @@ package struct Question<Answer: Hashable> {
     onEnd: @escaping () -> Void = {}
   ) {
     self.title = title
+    self.expected = expected
     self.choices = choices
     self.isPending = isPending
     self.continuation = continuation
@@ -46,6 +48,20 @@ package struct Question<Answer: Hashable> {
     self.onAnswer = onAnswer
     self.onCancel = onCancel
     self.onEnd = onEnd
+  }
+}
+
+extension Question {
+  /// The same question with other choices.
+  ///
+  /// - Parameter change: returns the choices in place of those of this question.
+  package func mapChoices(
+    _ change: @escaping ([Choice<Answer>]) -> [Choice<Answer>]
+  ) -> Question {
+    Question(
+      title: title, expected: expected, choices: { [choices] in change(choices($0)) },
+      isPending: isPending, continuation: continuation, answer: answer, onAnswer: onAnswer,
+      onCancel: onCancel, onEnd: onEnd)
   }
 }
 

@@ -7,6 +7,47 @@ package import TerminalWidgets
 package import TextStages
 import Time
 
+/// What handles the input that is not data for the session, and counts the data.
+package protocol InputPumpDelegate: AnyObject {
+  /// The key after the prefix.
+  func input(_ input: InputPump, didReadCommand key: UInt8)
+
+  /// A key after the prefix that no command can have.
+  func input(_ input: InputPump, didReadOther key: Key)
+
+  /// An escape sequence.
+  func input(_ input: InputPump, didReadEscape command: EscapeParser.Command)
+
+  /// Writes bytes to a session that others write to as well; see ``InputPump/isShared``.
+  ///
+  /// - Returns: whether they were accepted, all of them or none.
+  func input(_ input: InputPump, writeShared bytes: UnsafeRawBufferPointer) -> Bool
+
+  /// Typed bytes were accepted. They are in the form in which they were typed.
+  func input(_ input: InputPump, didAccept bytes: UnsafeRawBufferPointer)
+
+  /// Bytes were written to the session. They are in the form in which they are sent.
+  func input(_ input: InputPump, didWrite bytes: UnsafeRawBufferPointer)
+
+  /// Typed bytes are not sent.
+  ///
+  /// - Parameter count: their number.
+  func input(_ input: InputPump, didRefuse count: Int)
+
+  /// The input has ended. This is the last call.
+  ///
+  /// - Parameter error: the error of a failed read; nil at the end of the input.
+  func inputDidEnd(_ input: InputPump, with error: Errno?)
+}
+
+/// What typed bytes are for, if not for the session: an open dialog, an edited line.
+package protocol KeyReceiver: AnyObject {
+  /// Handles typed bytes.
+  ///
+  /// - Returns: the number of bytes that were used, at least one. The rest may be for another receiver.
+  func receive(typed bytes: UnsafeRawBufferPointer) -> Int
+}
+
 /// Passes standard input to the session, at the session's pace. Input that does not fit into its queue is not read.
 ///
 /// On a terminal it separates commands from data, and always continues to read, because the quit key may follow a
@@ -14,23 +55,9 @@ import Time
 /// input is read ahead until the session's queue is full. Then, and while there is no device, input is refused and
 /// counted.
 package final class InputPump: SessionObserver {
-  /// Called with the key after the prefix.
-  package var onCommand: (UInt8) -> Void = { _ in }
-  /// Called with a key after the prefix that no command can have.
-  package var onOtherKey: (Key) -> Void = { _ in }
-  /// Called with the command of an escape sequence.
-  package var onEscape: (EscapeParser.Command) -> Void = { _ in }
-  /// Called with typed and accepted bytes, in the form in which they were typed.
-  package var onTyped: (UnsafeRawBufferPointer) -> Void = { _ in }
-  /// Called with bytes that were passed to the session, in the form in which they are sent.
-  package var onQueued: (UnsafeRawBufferPointer) -> Void = { _ in }
-  /// Called with the number of typed bytes that are not sent.
-  package var onRefused: (Int) -> Void = { _ in }
-  /// Called once, at the end of the input. The error is that of a failed read.
-  package var onEnd: (Errno?) -> Void = { _ in }
-  /// Takes typed bytes that are for an open dialog or an edited line, not for the device. Returns the number of bytes
-  /// that it took, at least one; the rest may be for another receiver.
-  package var focus: ((UnsafeRawBufferPointer) -> Int)? {
+  package weak var delegate: (any InputPumpDelegate)?
+  /// What gets typed bytes; nil: the session.
+  package weak var focus: (any KeyReceiver)? {
     didSet { updateInterest() }
   }
   /// Whether all input is refused.
@@ -66,9 +93,8 @@ package final class InputPump: SessionObserver {
     didSet { updateGrowth() }
   }
 
-  /// Writes to a session that others write to as well; nil while only this input writes. Returns whether all bytes
-  /// were taken.
-  package var writeInTurn: ((UnsafeRawBufferPointer) -> Bool)?
+  /// Whether others write to the session as well. The delegate writes then.
+  package var isShared = false
 
   private let author: Author
   /// The session that gets the input.
@@ -274,10 +300,10 @@ package final class InputPump: SessionObserver {
         guard untaken.isEmpty else { return hold(untaken.joined(with: rest)) }
       case .command(let key):
         sendHeld(by: &deadline)
-        onCommand(key)
+        delegate?.input(self, didReadCommand: key)
       case .otherKey(let key):
         sendHeld(by: &deadline)
-        onOtherKey(key)
+        delegate?.input(self, didReadOther: key)
       case nil: return
       }
     }
@@ -310,7 +336,7 @@ package final class InputPump: SessionObserver {
           return untaken.joined(with: rest)
         }
       case .held(let byte): hand(out: byte, by: &deadline)
-      case .command(let command): onEscape(command)
+      case .command(let command): delegate?.input(self, didReadEscape: command)
       }
     }
     return UnsafeRawBufferPointer(rebasing: data.suffix(0))
@@ -347,7 +373,7 @@ package final class InputPump: SessionObserver {
         send(rest)
         return UnsafeRawBufferPointer(rebasing: rest.suffix(0))
       }
-      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(focus(rest)))
+      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(focus.receive(typed: rest)))
     } while !rest.isEmpty && !isFull(by: &deadline)
     return rest
   }
@@ -379,9 +405,9 @@ package final class InputPump: SessionObserver {
   /// Passes bytes to the session, all of them or none.
   package func send(_ bytes: UnsafeRawBufferPointer) {
     if !isRefusing, queue(bytes) {
-      onTyped(bytes)
+      delegate?.input(self, didAccept: bytes)
     } else {
-      onRefused(bytes.count)
+      delegate?.input(self, didRefuse: bytes.count)
     }
   }
 
@@ -394,7 +420,7 @@ package final class InputPump: SessionObserver {
   package func send(exactly bytes: [UInt8]) -> Bool {
     bytes.withUnsafeBytes { bytes in
       guard !isRefusing, map(bytes) else { return false }
-      onTyped(bytes)
+      delegate?.input(self, didAccept: bytes)
       return true
     }
   }
@@ -422,10 +448,12 @@ package final class InputPump: SessionObserver {
   }
 
   private func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    let isTaken =
-      writeInTurn.map { $0(bytes) } ?? ((try? session.write(bytes.bytes, by: author)) != nil)
-    guard isTaken else { return false }
-    onQueued(bytes)
+    let isAccepted =
+      isShared
+      ? delegate?.input(self, writeShared: bytes) ?? false
+      : (try? session.write(bytes.bytes, by: author)) != nil
+    guard isAccepted else { return false }
+    delegate?.input(self, didWrite: bytes)
     return true
   }
 
@@ -444,7 +472,7 @@ package final class InputPump: SessionObserver {
 
   private func end(_ error: Errno?) {
     stop()
-    onEnd(error)
+    delegate?.inputDidEnd(self, with: error)
   }
 }
 

@@ -1,16 +1,24 @@
 package import EventLoop
+package import Observing
 import TerminalWidgets
 
 /// Lets the user edit a line before it is sent. The line is shown below the device's text.
 ///
 /// Lines are kept for later sessions, except those typed at a password prompt.
-package final class LineInput {
-  /// Called with a complete line, without its end, to send it. Returns whether to keep it.
-  package var onLine: (String) -> Bool = { _ in true }
-  /// Called with a control character for the device, which the editor does not use.
-  package var onControl: (UInt8) -> Void = { _ in }
-  /// Called with the number of typed bytes that did not fit into the line.
-  package var onDropped: (Int) -> Void = { _ in }
+package final class LineInput: KeyReceiver {
+  /// What the user typed.
+  package enum Event {
+    /// A complete line, without its end.
+    case line(String)
+    /// A control character for the device, which the editor does not use.
+    case control(UInt8)
+    /// Bytes that did not fit into the line, and their number.
+    case dropped(Int)
+  }
+
+  package let events = Observable<Event>()
+  /// Whether lines are added to the history.
+  package var keepsLines = true
 
   private let console: Console
   private lazy var reader = KeyReader(on: loop) { [unowned self] in handle($0) }
@@ -59,8 +67,7 @@ package final class LineInput {
     isPromptNew = true
   }
 
-  /// Takes typed bytes; see ``InputPump/focus``.
-  package func take(_ bytes: UnsafeRawBufferPointer) -> Int { reader.take(bytes) }
+  package func receive(typed bytes: UnsafeRawBufferPointer) -> Int { reader.take(bytes) }
 
   private func handle(_ key: Key) {
     if isPromptNew {
@@ -70,12 +77,13 @@ package final class LineInput {
     for event in editor.handle(key) {
       switch event {
       case .submit(let line):
-        if onLine(line) { history.append(line) }
-      case .submitSecret(let line): _ = onLine(line)
-      case .dropped(let count): onDropped(count)
-      case .endOfInput: onControl(0x04)
+        events.notify(.line(line))
+        if keepsLines { history.append(line) }
+      case .submitSecret(let line): events.notify(.line(line))
+      case .dropped(let count): events.notify(.dropped(count))
+      case .endOfInput: events.notify(.control(0x04))
       case .unused(let key):
-        if let byte = key.controlByte { onControl(byte) }
+        if let byte = key.controlByte { events.notify(.control(byte)) }
       }
     }
     refreshLater()

@@ -1,5 +1,6 @@
 package import EventLoop
 import Glibc
+package import Observing
 package import SystemPackage
 package import TerminalWidgets
 import TextTools
@@ -9,16 +10,9 @@ import TextTools
 /// If both are the same terminal, messages use the channel of standard output. The order is then right, and one place
 /// handles a stalled terminal.
 package final class Console {
-  /// Called when standard output has no reader any more.
-  package var onOutputGone: (Errno) -> Void = { _ in }
-  /// Called when ``isCrowded`` is false again.
-  package var onRoom: () -> Void = {}
-
-  /// Called when standard output has accepted everything.
-  package var onDrained: () -> Void = {}
-
   package let isOutputTerminal: Bool
   private let output: OutputChannel
+  private var gaps: ObservationToken<OutputChannel.Gap>?
   /// Draws on standard output.
   package let screen: Screen
   /// Nil if messages use the channel of standard output.
@@ -64,16 +58,19 @@ package final class Console {
     messages =
       isOutputTerminal && streams.areShared
       ? nil : try? OutputChannel(streams.messages, on: loop, whenFull: .leaveOut)
-    output.onGone = { [unowned self] in onOutputGone($0) }
-    output.onDrained = { [unowned self] in onDrained() }
-    output.onOverflow = { [unowned self] in screen.gapDidBegin() }
-    // The bytes of the panel and of the status line may also have been dropped or truncated.
-    output.onGap = { [unowned self] _ in
-      isMidLine = false
-      screen.rewrite()
+    gaps = output.gaps.observe { [unowned self] in
+      switch $0 {
+      case .began: screen.gapDidBegin()
+      case .ended:
+        // The bytes of the panel and of the status line may also have been dropped or truncated.
+        isMidLine = false
+        screen.rewrite()
+      }
     }
-    output.onRoom = { [unowned self] in onRoom() }
   }
+
+  /// What the reader of standard output did. Room means that ``isCrowded`` is false again.
+  package var outputEvents: Observable<OutputChannel.Event> { output.events }
 
   /// Whether the cursor is known to be in the first column.
   package var isAtMargin: Bool { !isMidLine && messages == nil }
@@ -106,7 +103,7 @@ package final class Console {
     }
     isMidLine = true
     screen.show(text)
-    screen.onCursorMoved(false)
+    screen.cursorDidMove(toMargin: false)
   }
 
   /// Prints a message about the session on a separate line, unless `--quiet` is given.
@@ -166,7 +163,7 @@ package final class Console {
     }
     screen.say(isMidLine ? lineEnd + text : text)
     isMidLine = false
-    screen.onCursorMoved(true)
+    screen.cursorDidMove(toMargin: true)
   }
 
   /// Ends the device's line if a program such as tee(1) may show it on the terminal of the messages.

@@ -64,8 +64,7 @@ package final class DeviceView {
 
   private func enterPlace() {
     build(from: nil)
-    place.deviceState = { [unowned self] in text.screenState }
-    place.onCursorMoved = { [unowned self] in text.cursorDidMove(toMargin: $0) }
+    place.setSource(self)
   }
 
   /// Shows bytes of the device.
@@ -212,4 +211,10 @@ package final class DeviceView {
         columns: { [unowned self] in place.columns }, width: \.displayWidth)
     ]
   }
+}
+
+extension DeviceView: ScreenDelegate {
+  package var deviceState: [UInt8] { text.screenState }
+
+  package func cursorDidMove(toMargin isAtMargin: Bool) { text.cursorDidMove(toMargin: isAtMargin) }
 }

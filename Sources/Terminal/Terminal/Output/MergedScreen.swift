@@ -15,9 +15,6 @@ package final class MergedScreen {
   package final class Place: ViewPlace {
     private let screen: MergedScreen
     private let port: Int
-    // A device's sequences change only its own text, and messages do not move that.
-    package var onCursorMoved: (Bool) -> Void = { _ in }
-    package var deviceState: () -> [UInt8] = { [] }
 
     fileprivate init(_ screen: MergedScreen, _ port: Int) {
       self.screen = screen
@@ -31,6 +28,8 @@ package final class MergedScreen {
       screen.console.outputStyle.isColoured ? .colours : .none
     }
 
+    // A device's sequences change only its own text, and messages do not move that.
+    package func setSource(_ view: any ScreenDelegate) {}
     package func show(_ bytes: UnsafeRawBufferPointer) { screen.show(bytes, from: port) }
     package func showHeld() { screen.finish() }
     package func setCursorHidden(_ isHidden: Bool) {}
@@ -46,10 +45,6 @@ package final class MergedScreen {
         lineEnd: isTerminal ? console.lineEnd : "\n",
         hasColours: isTerminal && console.outputStyle.isColoured,
         canErase: console.kind == .drawing))
-    console.screen.deviceState = { EscapeFilter.originalScreenState }
-    console.screen.onCursorMoved = { [unowned self] in
-      if $0 || console.isAtMargin { merger.cursorDidMove() }
-    }
   }
 
   /// The port whose prompt stays in the last row.
@@ -64,6 +59,8 @@ package final class MergedScreen {
   /// Names the ports, and returns their places in the same order.
   package func places(named names: [String]) -> [Place] {
     merger.label(names, width: \.displayWidth)
+    // The view of a new port has made itself the source.
+    console.screen.delegate = self
     return names.indices.map { Place(self, $0) }
   }
 
@@ -92,4 +89,12 @@ package final class MergedScreen {
 
   /// Shows the unfinished lines.
   package func finish() { write { merger.finish(into: &$0) } }
+}
+
+extension MergedScreen: ScreenDelegate {
+  package var deviceState: [UInt8] { EscapeFilter.originalScreenState }
+
+  package func cursorDidMove(toMargin isAtMargin: Bool) {
+    if isAtMargin || console.isAtMargin { merger.cursorDidMove() }
+  }
 }

@@ -1,5 +1,6 @@
 package import EventLoop
 import Glibc
+package import Observing
 import Posix
 package import SystemPackage
 import TextTools
@@ -18,16 +19,29 @@ package final class OutputChannel {
     case leaveOutSilently
   }
 
-  /// Called when the channel is no longer crowded.
-  package var onRoom: () -> Void = {}
-  /// Called when the queue is empty again.
-  package var onDrained: () -> Void = {}
-  /// Called when the first byte is dropped.
-  package var onOverflow: () -> Void = {}
-  /// Called with the number of dropped bytes when output continues. Messages may be missing too.
-  package var onGap: (Int) -> Void = { _ in }
-  /// Called once, when the output has no reader any more.
-  package var onGone: (Errno) -> Void = { _ in }
+  /// What the reader did.
+  package enum Event: Equatable {
+    /// It has read enough: the channel is no longer crowded.
+    case room
+    /// It has read everything: the queue is empty again.
+    case drained
+    /// It has closed. This is the last event.
+    case gone(Errno)
+  }
+
+  /// Bytes that the reader does not get.
+  package enum Gap: Equatable {
+    /// The first byte was dropped.
+    case began
+    /// Output continues. The value is the number of dropped bytes. Messages may be missing too.
+    case ended(Int)
+  }
+
+  /// What the reader did.
+  package let events = Observable<Event>()
+  /// Bytes that the reader does not get. A list of its own: an observer of ``Event/room`` writes, and the screen must
+  /// know of a gap before the next write.
+  package let gaps = Observable<Gap>()
 
   /// The bytes to write before the notice of a gap.
   var beforeNotice = ""
@@ -104,7 +118,7 @@ package final class OutputChannel {
     let before = backlog.leftOut
     backlog.append(UnsafeRawBufferPointer(rebasing: bytes[taken...]), isMessage: isMessage)
     wantRoom(true)
-    if before == 0 && backlog.leftOut > 0 { onOverflow() }
+    if before == 0 && backlog.leftOut > 0 { gaps.notify(.began) }
     if whenFull != .pushBack && isCrowded && stallTimer == nil { watchForStall() }
   }
 
@@ -115,7 +129,7 @@ package final class OutputChannel {
       guard isCrowded else { return }
       if takenCount != before { return watchForStall() }
       isStalled = true
-      onRoom()
+      events.notify(.room)
     }
   }
 
@@ -146,9 +160,9 @@ package final class OutputChannel {
     if isDrained && !backlog.isGapless && whenFull != .pushBack { settle() }
     if isDrained {
       wantRoom(false)
-      onDrained()
+      events.notify(.drained)
     }
-    if wasCrowded && !isCrowded { onRoom() }
+    if wasCrowded && !isCrowded { events.notify(.room) }
   }
 
   /// Queues the notice of a gap, and the messages since then.
@@ -158,7 +172,7 @@ package final class OutputChannel {
     }
     let taken = neverBlocks ? writeSome(backlog.front) : 0
     backlog.removeFirst(taken)
-    if count > 0 { onGap(count) }
+    if count > 0 { gaps.notify(.ended(count)) }
   }
 
   /// Discards the queue if it is not empty, and writes as many other bytes as are accepted now.
@@ -188,7 +202,7 @@ package final class OutputChannel {
     lostCount = backlog.count
     backlog.removeAll()
     watch?.cancel()
-    onGone(error)
+    events.notify(.gone(error))
   }
 
   private lazy var isRegularFile = (try? file.descriptor.stat().type == .regular) ?? false

@@ -1,6 +1,19 @@
+import Observing
 import Posix
 package import TerminalWidgets
 import TextStages
+
+/// The source of the text on a screen.
+package protocol ScreenDelegate: AnyObject {
+  /// Bytes that set the terminal to the device's state (colours, cursor, wrapping, scroll region) from any state;
+  /// empty if that state is unknown.
+  var deviceState: [UInt8] { get }
+
+  /// The cursor is not where the shown text left it.
+  ///
+  /// - Parameter isAtMargin: whether it is known to be in the first column.
+  func cursorDidMove(toMargin isAtMargin: Bool)
+}
 
 /// Draws on the user's terminal: the device's text, a panel below it, one at the top, and the status line in the last
 /// row.
@@ -68,19 +81,15 @@ package final class Screen {
       if isCursorHidden != oldValue { write(panel.setCursorHidden(isCursorHidden)) }
     }
   }
-  /// Returns the bytes that set the terminal to the device's state (colours, cursor, wrapping, scroll region) from
-  /// any state; empty if that state is unknown.
-  var deviceState: () -> [UInt8] = { [] }
+  /// The source of the text.
+  weak var delegate: (any ScreenDelegate)?
   /// Whether another program uses the terminal, or will soon.
   private var isGivenBack = false
-  /// Called when the cursor moves into a panel, or back to the text.
-  package var onFocus: (CursorPlace) -> Void = { _ in }
-  /// The place of the cursor that was reported last.
+  /// Where the cursor is, or may be: it changes before the bytes are written that move the cursor into a panel, and
+  /// after those that move it back to the text.
+  @Observed package private(set) var cursorPlace = CursorPlace.text
+  /// Where the written bytes have left the cursor.
   private var focus = CursorPlace.text
-
-  /// Called when the cursor is not where the shown text left it. The argument is whether it is known to be in the
-  /// first column.
-  var onCursorMoved: (_ isAtMargin: Bool) -> Void = { _ in }
 
   package init(
     _ output: OutputChannel, draws: Bool, hasAlternateScreen: Bool = true,
@@ -134,12 +143,18 @@ package final class Screen {
   /// Rings the bell.
   func ring() { write(panel.around([0x07])) }
 
+  /// Bytes that set the terminal to the device's state from any state; empty if that state is unknown.
+  private var deviceState: [UInt8] { delegate?.deviceState ?? [] }
+
+  /// Reports that the cursor is not where the shown text left it.
+  func cursorDidMove(toMargin isAtMargin: Bool) { delegate?.cursorDidMove(toMargin: isAtMargin) }
+
   private func write(_ bytes: [UInt8]) {
     let place: CursorPlace = page.isOpen ? .page : panel.hasCursor ? .panel : .text
     // The guard process must know this first: it moves the cursor back if this program is killed.
-    if place != .text, place != focus { onFocus(place) }
+    if place != .text, place != focus { cursorPlace = place }
     if !bytes.isEmpty { bytes.withUnsafeBytes { output.write($0) } }
-    if place == .text, focus != .text { onFocus(.text) }
+    if place == .text, focus != .text { cursorPlace = .text }
     focus = place
   }
 
@@ -160,7 +175,7 @@ package final class Screen {
 
   /// Whether a cover can hide the text without moving it. A device may use the alternate screen itself, with `--raw`;
   /// its state is then unknown.
-  package var canCoverWhole: Bool { hasAlternateScreen && !deviceState().isEmpty }
+  package var canCoverWhole: Bool { hasAlternateScreen && !deviceState.isEmpty }
 
   /// Shows a page on the alternate screen. Text is held back until ``uncover()``, and is then where it was. Where this
   /// is not possible, shows a cover.
@@ -198,7 +213,7 @@ package final class Screen {
     }
     if hasGap { return rewrite() }
     refresh()
-    onCursorMoved(false)
+    cursorDidMove(toMargin: false)
   }
 
   /// Draws the panel again with its current lines.
@@ -302,21 +317,21 @@ package final class Screen {
   /// Writes the complete state of the terminal, because any sequence may be among the dropped bytes. The cursor is
   /// then at the start of a line of the text.
   func rewrite() {
-    guard draws else { return onCursorMoved(false) }
+    guard draws else { return cursorDidMove(toMargin: false) }
     let size = wholeSize()
     tail.begin()
     write(page.close())
     write(
       panel.forget(on: size) + screenState + adaptStatusLine(to: size) + topPanel.restore()
         + showTop() + panel.setCursorHidden(isCursorHidden) + showPanel())
-    onCursorMoved(false)
+    cursorDidMove(toMargin: false)
     if pageContent != nil { refresh() }
   }
 
   /// The bytes that set the terminal to its intended state from any state.
   private var screenState: [UInt8] {
     if isGivenBack { return Self.originalState }
-    let state = deviceState()
+    let state = deviceState
     // With `--raw` the device may have switched bracketed paste on itself.
     return state + (state.isEmpty && !marksPastes ? [] : pasteMarks(marksPastes))
   }
@@ -330,7 +345,7 @@ package final class Screen {
   package func giveUp() {
     guard draws else { return }
     // CAN ends a sequence whose end was discarded. With `--raw` the device may have switched more.
-    let isKnown = !deviceState().isEmpty
+    let isKnown = !deviceState.isEmpty
     let leaving = page.isOpen ? Array(AlternatePage.leaving.utf8) : []
     output.giveUp(
       writing: [0x18] + leaving + (isKnown ? Self.originalState : SwitchedModes.everything))
@@ -345,7 +360,7 @@ package final class Screen {
       if panel.losesPlace(on: size) { tail.begin() }
       let erasure = panel.eraseAfterResize(to: size) + topPanel.eraseAfterResize()
       write(erasure + adaptStatusLine(to: size) + openTop() + showPanel())
-      onCursorMoved(false)
+      cursorDidMove(toMargin: false)
     }
   }
 
@@ -365,7 +380,7 @@ package final class Screen {
     }
     tail.begin()
     if let status { draw(statusLine.redraw(status)) }
-    onCursorMoved(true)
+    cursorDidMove(toMargin: true)
   }
 
   /// Removes the panels and the status line until ``resume()``: another program uses the terminal.

@@ -10,11 +10,9 @@ package protocol ViewPlace: AnyObject {
   var isAtMargin: Bool { get }
   /// The escape sequences of a device that may take effect here.
   var permission: EscapeFilter.Permission { get }
-  /// Called when the cursor is not where the shown text left it. The argument is whether it is known to be in the
-  /// first column.
-  var onCursorMoved: (_ isAtMargin: Bool) -> Void { get set }
-  /// Returns the bytes that set the terminal to the device's state; see ``Screen/deviceState``.
-  var deviceState: () -> [UInt8] { get set }
+
+  /// Makes a view the source of the text.
+  func setSource(_ view: any ScreenDelegate)
 
   /// Shows text.
   func show(_ bytes: UnsafeRawBufferPointer)
@@ -37,15 +35,7 @@ extension Console: ViewPlace {
     kind != .drawing ? .none : screen.isTopFree ? .drawing : .colours
   }
 
-  package var onCursorMoved: (Bool) -> Void {
-    get { screen.onCursorMoved }
-    set { screen.onCursorMoved = newValue }
-  }
-
-  package var deviceState: () -> [UInt8] {
-    get { screen.deviceState }
-    set { screen.deviceState = newValue }
-  }
+  package func setSource(_ view: any ScreenDelegate) { screen.delegate = view }
 
   package func showHeld() {}
 

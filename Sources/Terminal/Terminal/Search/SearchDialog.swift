@@ -1,19 +1,16 @@
-package import EventLoop
+import EventLoop
 package import Scrollback
 package import TerminalWidgets
 import Time
 
 /// The panel for searching a scrollback. The session continues, and lines that arrive meanwhile are searched too.
 package final class SearchDialog: Dialog {
-  /// Called when the user wants to write lines to a file. The dialog stays open.
-  package var onWrite: (ScrollbackSearch) -> Void = { _ in }
-  /// Called when the user closes the dialog.
-  package var onClose: () -> Void = {}
-
   private let scrollback: Scrollback
   private let console: Console
   private let loop: IOLoop
   private var panel: SearchPanel
+  private let onWrite: (SearchDialog) -> Void
+  private let onClose: () -> Void
   private var isOpen = false
   /// Continues the search in the next turn of the loop.
   private var nextStep: LoopTimer?
@@ -25,15 +22,24 @@ package final class SearchDialog: Dialog {
   /// The time that other events wait for a step of the search.
   static let stepTime = Duration.milliseconds(10)
 
-  /// - Parameter port: the name of the port; nil if there is only one.
-  package init(
-    _ scrollback: Scrollback, of port: String?, on console: Console, loop: IOLoop
+  /// - Parameters:
+  ///   - port: the name of the port; nil if there is only one.
+  ///   - onWrite: called when the user wants to write lines to a file. The dialog stays open.
+  ///   - onClose: called when the user closes the dialog.
+  init(
+    _ scrollback: Scrollback, of port: String?, on console: Console, loop: IOLoop,
+    onWrite: @escaping (SearchDialog) -> Void, onClose: @escaping () -> Void
   ) {
     self.scrollback = scrollback
     self.console = console
     self.loop = loop
+    self.onWrite = onWrite
+    self.onClose = onClose
     panel = SearchPanel(on: scrollback, of: port)
   }
+
+  /// The present search.
+  package var search: ScrollbackSearch { panel.search }
 
   package func open() {
     isOpen = true
@@ -59,7 +65,7 @@ package final class SearchDialog: Dialog {
     case .unchanged: break
     case .changed: console.screen.refresh()
     case .searched: advance()
-    case .write: onWrite(panel.search)
+    case .write: onWrite(self)
     case .closed: onClose()
     }
   }
@@ -67,18 +73,18 @@ package final class SearchDialog: Dialog {
   /// Searches for a limited time, and shows the matches.
   private func advance() {
     guard isOpen else { return }
-    search()
+    searchOn()
     console.screen.refresh()
   }
 
-  private func search() {
+  private func searchOn() {
     let deadline = MonotonicTime.now + Self.stepTime
     panel.isComplete = panel.search.search(until: { MonotonicTime.now >= deadline })
     nextStep =
       panel.isComplete
       ? nil
       : loop.schedule(after: .zero) { [unowned self] in
-        search()
+        searchOn()
         panel.isComplete ? console.screen.refresh() : showing.post()
       }
   }
