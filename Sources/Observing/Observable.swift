@@ -42,8 +42,13 @@ public final class Observable<Event> {
   @exclusivity(unchecked) @usableFromInline var depth = 0
   @exclusivity(unchecked) @usableFromInline var sawDeadObserver = false
 
+  /// What tokens know of this list.
+  let reference = ListReference<Event>()
+
   /// Creates an empty list.
-  public init() {}
+  public init() { reference.list = self }
+
+  deinit { reference.list = nil }
 
   /// Whether a round is running, which means that a notification called the caller.
   public var isNotifying: Bool { depth > 0 }

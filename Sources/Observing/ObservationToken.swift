@@ -2,12 +2,12 @@
 ///
 /// Releasing the last reference to the token ends the observation, as does ``cancel()``.
 public final class ObservationToken<Event> {
-  private weak var list: Observable<Event>?
+  private let reference: ListReference<Event>
 
   fileprivate init(
     in list: Observable<Event>, rank: Int, kinds: UInt, handler: @escaping (Event) -> Void
   ) {
-    self.list = list
+    reference = list.reference
     list.add(ClosureSlot(of: self, rank: rank, kinds: kinds, handler: handler))
   }
 
@@ -15,12 +15,18 @@ public final class ObservationToken<Event> {
 
   /// Ends the observation immediately, even in the middle of a round. Calling it again does nothing.
   public func cancel() {
-    list?.remove(self)
+    reference.list?.remove(self)
   }
 }
 
 @available(*, unavailable)
 extension ObservationToken: Sendable {}
+
+/// Refers to a list that may be gone. The list clears it at its end: a weak reference to the list would make each retain
+/// of the list slower, and a notification has several.
+final class ListReference<Event> {
+  unowned(unsafe) var list: Observable<Event>?
+}
 
 extension Observable {
   /// Calls a closure with every event of some kinds.

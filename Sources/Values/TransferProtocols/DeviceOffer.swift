@@ -30,6 +30,8 @@ public struct OfferDetector: Sendable {
 
   /// The length of `**`, ZDLE, `B`, the type and four bytes in hexadecimal digits, and the CRC.
   private static let headerLength = 20
+  /// The number of the last bytes of a piece that are examined.
+  private static let examinedLength = 128
   private static let start: [UInt8] = [0x2A, 0x2A, 0x18, 0x42]
   /// The bytes after a header: CR, LF and XON, with any highest bit.
   private static let headerEnd: Set<UInt8> = [0x0D, 0x8D, 0x0A, 0x8A, 0x11, 0x91]
@@ -50,8 +52,8 @@ public struct OfferDetector: Sendable {
       return
     }
     candidate = nil
-    // Most text contains no ZDLE.
-    if tail.isEmpty, offer == nil, !bytes.contains(Self.start[2]),
+    // Most text contains no ZDLE. Earlier bytes than these cannot belong to the last header.
+    if tail.isEmpty, offer == nil, !bytes.suffix(Self.examinedLength).contains(Self.start[2]),
       !Self.start.starts(with: bytes.suffix(1))
     {
       return
@@ -74,7 +76,7 @@ public struct OfferDetector: Sendable {
 
   private mutating func look(_ bytes: UnsafeRawBufferPointer, at now: Duration) {
     // Only the last header can be an offer: later bytes end it.
-    let text = tail + bytes.suffix(128)
+    let text = tail + bytes.suffix(Self.examinedLength)
     tail = Array(text.suffix(Self.headerLength + 2))
     guard let place = Self.lastHeader(in: text) else {
       if !bytes.allSatisfy({ Self.headerEnd.contains($0) }) { offer = nil }

@@ -9,7 +9,8 @@ public enum PlainText {
       index = printableEnd(in: bytes, from: index)
       guard index < bytes.count else { return index }
       if isPlain(control: bytes[index]) {
-        index += 1
+        // Control characters come in pairs: CR and LF.
+        repeat { index += 1 } while index < bytes.count && isPlain(control: bytes[index])
       } else {
         let next = characterEnd(in: bytes, from: index)
         guard next > index else { return index }
@@ -36,20 +37,33 @@ public enum PlainText {
     }
   }
 
-  /// The end of printable ASCII. Eight bytes are examined at a time.
+  /// The end of printable ASCII. Thirty-two bytes are examined at a time, then eight.
   public static func printableEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    guard let base = bytes.baseAddress else { return start }
     var index = start
+    while bytes.count - index >= 32 {
+      let marks =
+        (marks(at: base + index) | marks(at: base + index + 8))
+        | (marks(at: base + index + 16) | marks(at: base + index + 24))
+      if marks & highBits != 0 { break }
+      index += 32
+    }
     while bytes.count - index >= 8 {
-      let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-      // The high bit of a byte is set if the byte is below 0x20 (by the borrow), above 0x7F (it already was), or 0x7F
-      // (by the sum). Borrow and carry only reach bytes after one that is already marked.
-      let marks = (word &- 0x2020_2020_2020_2020) | word | (word &+ 0x0101_0101_0101_0101)
-      let found = marks & 0x8080_8080_8080_8080
+      let found = marks(at: base + index) & highBits
       if found != 0 { return index + found.trailingZeroBitCount / 8 }
       index += 8
     }
     while index < bytes.count, bytes[index].isPrintable { index += 1 }
     return index
+  }
+
+  private static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+  /// Eight bytes, of which the high bit is set in each that is not printable: it is below 0x20 (by the borrow), above 0x7F
+  /// (it already was), or 0x7F (by the sum). Borrow and carry only reach bytes after one that is already marked.
+  private static func marks(at place: UnsafeRawPointer) -> UInt64 {
+    let word = UInt64(littleEndian: place.loadUnaligned(as: UInt64.self))
+    return (word &- 0x2020_2020_2020_2020) | word | (word &+ 0x0101_0101_0101_0101)
   }
 
   /// The end of the multi-byte character that begins at a position; the position itself if there is none.
