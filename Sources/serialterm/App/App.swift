@@ -50,14 +50,18 @@ final class App {
     self.alerts = alerts.isEmpty ? nil : AlertCenter(alerts, on: console, loop: loop)
   }
 
-  /// Adds a port with its session. The front end opens it.
+  /// Adds a port with its session. The front end opens it, and decides what its end means.
+  ///
+  /// - Parameter keys: the user's keys for messages; nil without a user.
   func add(
-    _ configuration: SessionConfiguration, in state: TerminalState, writeCapacity: Int
+    _ configuration: SessionConfiguration, in state: TerminalState, writeCapacity: Int,
+    keys: CommandKeys? = nil
   ) -> Port {
     let controller = SessionController(
       configuration, among: devices, on: loop, from: providers, writeCapacity: writeCapacity)
-    controller.onEnd = { [unowned self] in finish(.failure(Failure($0))) }
-    let port = Port(controller, in: state, on: console, loop: loop)
+    let narrator = SessionNarrator(
+      of: controller, on: console, keys: keys, namesKeys: ports.isEmpty)
+    let port = Port(controller, in: state, told: narrator, on: console, loop: loop)
     port.adopt(configuration)
     port.log.shared = sharedLogs
     ports.append(port)

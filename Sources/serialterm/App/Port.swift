@@ -7,7 +7,7 @@ import Terminal
 import TextTools
 
 /// A session with its controller, the observed state that decides which commands are available, and the messages
-/// about its events.
+/// about its events; with or without a user. What a user sees of it is a ``PortPresenter``.
 final class Port: CommandPort {
   let controller: SessionController
   /// The observed state, which determines the available commands.
@@ -20,8 +20,6 @@ final class Port: CommandPort {
   let server: PortServer
   /// Places where clients connect, with a warning if there is one, that were not announced yet.
   private var unannounced: [(place: String, warning: String?)] = []
-  /// The states of the controller's parts that are parts of the model's state.
-  private let states: [AnyObject]
   private let readOnlyChanges: ObservationToken<Change<TerminalState>>
   /// Watches the port for the rules of alerts; nil if there are none.
   var alertWatch: AlertWatch?
@@ -47,20 +45,16 @@ final class Port: CommandPort {
   ///
   /// - Parameter state: the initial state, without the parts that the session determines.
   init(
-    _ controller: SessionController, in state: TerminalState, on console: Console, loop: IOLoop
+    _ controller: SessionController, in state: TerminalState, told narrator: SessionNarrator,
+    on console: Console, loop: IOLoop
   ) {
     self.controller = controller
     self.console = console
     let model = TerminalStateModel(state)
     self.model = model
     lineCommands = LineCommands(controller.session, model, on: loop)
-    narrator = SessionNarrator(of: controller, on: console)
-    controller.session.addObserver(model, of: [.stateChange, .penChange, .modemLinesChange])
-    states = [
-      controller.sequences.$playing.observe { change in model.update { $0.playing = change.new } },
-      controller.log.$path.observe { change in model.update { $0.log = change.new } },
-      controller.$people.observe { change in model.update { $0.sharing = change.new } },
-    ]
+    self.narrator = narrator
+    model.follow(controller)
     controller.lender.refusal = {
       if case .disabled(let reason) = Command.release.availability(in: model.state) {
         reason
@@ -70,7 +64,6 @@ final class Port: CommandPort {
     }
     // The state is up to date when the controller handles a change.
     controller.followState()
-    narrator.borrowers = { [lender = controller.lender] in lender.borrowerNames }
     // Clients and viewers are refused like the user.
     readOnlyChanges = model.$state.observe { [unowned controller] in
       if $0.old.isReadOnly != $0.new.isReadOnly {
@@ -82,8 +75,7 @@ final class Port: CommandPort {
       program: ServedClient.Program(
         signature: "serialterm \(Serialterm.version)", words: { Failure($0).message }), on: loop)
     controller.server = server
-    narrator.farSharing = { [unowned controller] in controller.remoteSharing?.sharing }
-    server.onNews = { [unowned self] in narrator.tell($0) }
+    server.onNews = { [narrator] in narrator.tell($0) }
   }
 
   // MARK: Sharing

@@ -12,17 +12,13 @@ import Time
 /// setting, the session has news.
 final class SessionNarrator: SessionObserver {
   private let console: Console
-  /// Returns the keys for quitting and for help, as text; nil if the user has no keyboard here; empty if another port
-  /// has already printed them.
-  var keys: () -> String? = { nil }
+  private unowned let controller: SessionController
+  /// The keys of the user; nil if the user has no keyboard here.
+  private let keys: CommandKeys?
+  /// Whether the first line names the keys: those of another port need not.
+  private let namesKeys: Bool
   /// How the user reopens a released port, as text; nil if the user cannot.
-  var wayBack: String?
-  /// Returns the programs that have the released port, as text; nil if there are none.
-  var borrowers: () -> String? = { nil }
-  /// Returns the members of the session that this one has joined; nil if it has joined none.
-  var farSharing: () -> Sharing? = { nil }
-  /// Returns the keys for the pen, as text; nil if the user has no keyboard here.
-  var penKeyName: () -> String? = { nil }
+  var reopenKeys: String?
   /// The port's name in messages that do not name a port themselves; nil while it is the only one.
   var name: String?
   private var goneAt: MonotonicTime?
@@ -32,8 +28,15 @@ final class SessionNarrator: SessionObserver {
   private var news: ObservationToken<SessionNews>?
 
   /// Reports the news of a session from now on. It reports the session's events when it observes the session.
-  init(of controller: SessionController, on console: Console) {
-    self.console = console
+  ///
+  /// - Parameters:
+  ///   - keys: the keys of the user; nil if the user has no keyboard here.
+  ///   - namesKeys: whether the first line names the keys. That of one port is enough.
+  init(
+    of controller: SessionController, on console: Console, keys: CommandKeys?, namesKeys: Bool
+  ) {
+    (self.controller, self.console) = (controller, console)
+    (self.keys, self.namesKeys) = (keys, namesKeys)
     news = controller.news.observe { [unowned self] in tell($0) }
   }
 
@@ -48,16 +51,16 @@ final class SessionNarrator: SessionObserver {
       hasBeenOpen = true
       warnOfDifferences(in: session)
       // Between pipes nothing is printed if everything is as expected.
-      if keys() != nil { sayOpened(port, settings, in: session) }
+      if keys != nil { sayOpened(port, settings, in: session) }
     case .waitingForDevice(_, .failed(let error)) where error.code == .busy:
       // The program that has the port was named when opening it failed.
-      if let keys = keys(), !keys.isEmpty { console.say(keys) }
+      if !keyWords.isEmpty { console.say(keyWords) }
     case .waitingForDevice(let port, _): sayWithKeys("waiting for \(port.inWords).")
     // The message after joining is enough.
     case .opening(let port, after: nil) where port.kind == .session: break
     case .opening(let port, after: nil):
       // A user who waits may want to know how to quit.
-      if keys() != nil { sayWithKeys("connecting to \(port).") }
+      if keys != nil { sayWithKeys("connecting to \(port).") }
     case .open, .closed, .opening, .released: break
     }
   }
@@ -75,9 +78,11 @@ final class SessionNarrator: SessionObserver {
   }
 
   private func sayWithKeys(_ text: String) {
-    let keys = keys() ?? ""
-    console.say(keys.isEmpty ? text : "\(text) \(keys)")
+    console.say(keyWords.isEmpty ? text : "\(text) \(keyWords)")
   }
+
+  /// The keys for quitting and for help, as text; empty if there are none, or if another port has named them.
+  private var keyWords: String { namesKeys ? keys?.quitAndHelp ?? "" : "" }
 
   func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
     switch (old, new) {
@@ -89,8 +94,8 @@ final class SessionNarrator: SessionObserver {
       // Other programs need the path.
       let path = port.path.map(\.string) ?? port.inWords
       console.say(
-        borrowers().map { "\(path) is lent to \($0)." }
-          ?? "\(path) is released for other programs.\(wayBack.map { " \($0) takes it back." } ?? "")"
+        controller.lender.borrowerNames.map { "\(path) is lent to \($0)." }
+          ?? "\(path) is released for other programs.\(reopenKeys.map { " \($0) takes it back." } ?? "")"
       )
     case (.released, .waitingForDevice(let port, _)):
       console.say("reopening \(port.inWords).")
@@ -111,7 +116,7 @@ final class SessionNarrator: SessionObserver {
         sayOpened(port, settings, in: session)
         return
       }
-      if keys() != nil { console.say(opened(port, settings, in: session) ?? "connected.") }
+      if keys != nil { console.say(opened(port, settings, in: session) ?? "connected.") }
       warnOfDifferences(in: session)
     case (.closed, .waitingForDevice(let port, _)) where hasGreeted && !hasBeenOpen:
       console.say("waiting for \(port.inWords).")
@@ -196,8 +201,8 @@ final class SessionNarrator: SessionObserver {
 
   /// Prints who has the pen of a joined session, unless that is the user.
   private func sayWhoHasPen() {
-    guard let sharing = farSharing(), sharing.pen != .mine else { return }
-    let ask = penKeyName().map { " \($0) asks for it." } ?? ""
+    guard let sharing = controller.remoteSharing?.sharing, sharing.pen != .mine else { return }
+    let ask = keys?.name(of: .pen).map { " \($0) asks for it." } ?? ""
     switch sharing.pen {
     case .others(let person): say("\(person.name) has the pen: you watch.\(ask)")
     case .free: say("nobody has the pen: you watch.\(ask)")
@@ -242,7 +247,7 @@ final class SessionNarrator: SessionObserver {
 
   /// A hint with the user's key for the pen; empty if the user has none.
   private func penKey(_ words: String) -> String {
-    penKeyName().map { " \($0)\(words)" } ?? ""
+    keys?.name(of: .pen).map { " \($0)\(words)" } ?? ""
   }
 
   private func say(_ text: String) { console.say(named(text)) }

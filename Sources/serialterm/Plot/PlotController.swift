@@ -105,7 +105,7 @@ final class PlotController {
       recorder.read($0, at: Double($1.wallClock) / 1e9, from: source)
     }
     members.append(Member(port: port, source: source, subscription: subscription))
-    port.model.update { ($0.seesNumbers, $0.showsPlot) = (true, isShown) }
+    port.model.update { $0.seesNumbers = true }
   }
 
   /// Records that the port was lost: lines and curves are not joined with what follows.

@@ -1,40 +1,72 @@
 import Observing
+import Scrollback
 import SerialCore
+import Sessions
 
-/// The observed state of one port. It follows what it observes, and announces its changes with the old and the new
-/// state.
-final class TerminalStateModel: SessionObserver {
+/// The observed state of one port: it follows those who know its parts, and announces its changes with the old and the
+/// new state.
+///
+/// This file is the only one that says who determines which part. The parts that it does not bind are settings:
+/// commands, and the configuration before them, change them by ``update(_:)``. So do exchanges with their
+/// ``TerminalState/progress``.
+final class TerminalStateModel {
   @Observed private(set) var state: TerminalState
+  private var observations: [AnyObject] = []
 
   init(_ state: TerminalState) { _state = Observed(wrappedValue: state) }
 
-  /// Changes parts of the state that no other object determines, such as the settings of the view.
+  /// Changes parts of the state that no other object determines.
   func update(_ change: (inout TerminalState) -> Void) { _state.update(change) }
 
-  // MARK: The session
+  // MARK: Who determines which part
 
-  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
-    update {
-      $0.session = new
-      $0.requestedSettings = session.requestedSettings
-      $0.capabilities = session.capabilities
-      $0.modemLines = session.modemLines
-      $0.exchange = session.exchange
-    }
+  /// Follows a session with what belongs to it.
+  func follow(_ controller: SessionController) {
+    follow(controller.session)
+    _state.bind(\.playing, to: controller.sequences.$playing)
+    _state.bind(\.log, to: controller.log.$path)
+    _state.bind(\.sharing, to: controller.$people)
   }
 
-  func session(_ session: Session, didHandPenFrom old: Author, to new: Author) {
-    update {
-      $0.exchange = session.exchange
-      $0.progress = nil
-    }
+  /// Follows a session alone.
+  func follow(_ session: Session) {
+    observations += [
+      session.observe(\.stateChange) { [unowned self, unowned session] change in
+        update {
+          $0.session = change.new
+          $0.requestedSettings = session.requestedSettings
+          $0.capabilities = session.capabilities
+          $0.modemLines = session.modemLines
+          $0.exchange = session.exchange
+        }
+      },
+      session.observe(\.modemLinesChange) { [unowned self] change in
+        update { $0.modemLines = change.new }
+      },
+      session.observe(\.penChange) { [unowned self, unowned session] _ in
+        update { ($0.exchange, $0.progress) = (session.exchange, nil) }
+      },
+    ]
   }
 
-  func session(
-    _ session: Session, didChangeModemLinesFrom old: ModemLines, to new: ModemLines
+  /// Follows what shows a port to a user.
+  func follow(
+    _ filter: FilterController, _ holdDetector: HoldDetector,
+    scrollback: Observed<Scrollback?>.Projection
   ) {
-    update { $0.modemLines = new }
+    _state.bind(\.isFiltering, to: filter.$isOn)
+    _state.bind(\.isHeld, to: holdDetector.$acceptance) { $0 == .held }
+    _state.bind(\.keepsScrollback, to: scrollback) { $0 != nil }
   }
+
+  /// Follows what the device offers.
+  func follow(_ offers: OfferWatch) { _state.bind(\.offer, to: offers.$offer) }
+
+  /// Follows the plot.
+  func follow(_ plots: SessionPlots) { _state.bind(\.showsPlot, to: plots.$isShown) }
+
+  /// Follows the program: its ports, and the devices that are plugged in.
+  func follow(_ focus: PortFocus) { _state.bind(\.program, to: focus.$program) }
 }
 
 extension Session {

@@ -77,7 +77,7 @@ struct AttachCommand: ProfiledCommand {
     let interface = try UserInterface(
       [UserInterface.PortRequest(configuration: configuration(for: session), forDevice: nil)],
       among: context.devices, in: environment)
-    if values[Self.force] { interface.takesPenAtOnce = true }
+    if values[Self.force] { interface.pipe.takesPenAtOnce = true }
     return try interface.run()
   }
 

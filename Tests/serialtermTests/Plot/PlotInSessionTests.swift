@@ -42,16 +42,16 @@ import Time
   }
 
   private func curves(_ bench: InterfaceBench) -> [Curve] {
-    bench.interface.plot.recorder?.recording.curves ?? []
+    bench.interface.plots.plot.recorder?.recording.curves ?? []
   }
 
   private func display(_ bench: InterfaceBench) throws -> PlotDisplay {
-    try #require(bench.interface.plot.display)
+    try #require(bench.interface.plots.plot.display)
   }
 
   /// The number of listeners of the port with the focus.
   private func listenerCount(_ bench: InterfaceBench) -> Int {
-    bench.interface.controller.hub.ranks.count { $0 == .listener }
+    bench.interface.focus.port.controller.hub.ranks.count { $0 == .listener }
   }
 
   // MARK: Opening
@@ -70,7 +70,7 @@ import Time
     #expect(bench.state.seesNumbers)
     #expect(listenerCount(bench) == before - 1)
     try bench.command("y")
-    #expect(bench.interface.plot.isShown && bench.state.showsPlot)
+    #expect(bench.interface.plots.plot.isShown && bench.state.showsPlot)
   }
 
   @Test func `Numbers are found in reads of any size`() throws {
@@ -132,7 +132,7 @@ import Time
 
   @Test func `A window that is too small has no plot, and the command says so`() throws {
     let bench = try plotting { $0.size = ScreenSize(rows: 7, columns: 80) }
-    #expect(!bench.interface.plot.isShown && !bench.state.showsPlot)
+    #expect(!bench.interface.plots.plot.isShown && !bench.state.showsPlot)
     #expect(
       bench.terminal.lines.contains {
         $0.contains("The window is too small for a plot: it needs 8 rows.")
@@ -162,7 +162,8 @@ import Time
     let bench = try plotting()
     try bench.command("y")
     try bench.type("q")
-    #expect(!bench.interface.plot.isShown && !bench.state.showsPlot && bench.app.outcome == nil)
+    #expect(
+      !bench.interface.plots.plot.isShown && !bench.state.showsPlot && bench.app.outcome == nil)
     #expect(rows(bench).contains("t=1"))
     #expect(bench.terminal.screen.region == 0..<24)
     try bench.receive("t=6\r\n")
@@ -180,7 +181,7 @@ import Time
     #expect(try display(bench).panel.hasKeys == false)
     try bench.type("\u{7}")
     // The plot had the keys before, and has them again.
-    #expect(try display(bench).panel.hasKeys && bench.interface.plot.isShown)
+    #expect(try display(bench).panel.hasKeys && bench.interface.plots.plot.isShown)
     try bench.command("q")
     try bench.pass(.seconds(1))
     #expect(try bench.app.outcome?.get() == .done)
@@ -292,7 +293,7 @@ import Time
     try bench.receive("7\r\nt=8\r\n")
     #expect(curves(bench).map(\.newest) == [8])
     #expect(curves(bench).map(\.count) == [6])
-    let times = try #require(bench.interface.plot.recorder?.recording.times)
+    let times = try #require(bench.interface.plots.plot.recorder?.recording.times)
     let spans = curves(bench)[0].columns(in: times.lowerBound...times.upperBound, count: 100_000)
       .compactMap { $0 }
     // The line is not joined with the points before the loss.
@@ -319,7 +320,7 @@ import Time
     #expect(curves(bench).map(\.count) == [3, 3])
     let settings = try display(bench).settings
     #expect(settings.hidden == [] && settings.range == nil && !settings.isPaused)
-    #expect(try display(bench).panel.isFull && bench.interface.plot.isShown)
+    #expect(try display(bench).panel.isFull && bench.interface.plots.plot.isShown)
     #expect(bench.state.plotForm == .values)
     try bench.receive("11,12\r\nt=3\r\n")
     #expect(curves(bench).map(\.newest) == [11, 12])
@@ -348,7 +349,7 @@ import Time
       #expect(lines.contains { $0.hasPrefix("series") && $0.contains("newest") })
       #expect(
         lines.contains { $0.split(separator: " ").map(String.init) == ["t", "5", "1", "5", "5"] })
-      #expect(!bench.interface.plot.isShown && !bench.state.showsPlot)
+      #expect(!bench.interface.plots.plot.isShown && !bench.state.showsPlot)
       try bench.receive("t=6\r\n")
       try bench.command("y")
       #expect(
@@ -362,7 +363,7 @@ import Time
     let bench = try bench { $0.portCount = 2 }
     func receive(_ text: String, _ port: Int) throws {
       bench.links[port].incoming.append(FakeLink.Input(Array(text.utf8)))
-      bench.interface.ports[port].controller.session.handle(.readable)
+      bench.interface.focus.ports[port].controller.session.handle(.readable)
       try bench.turn()
     }
     try receive("t=1\r\nt=2\r\n", 0)
@@ -371,7 +372,7 @@ import Time
     #expect(curves(bench).map(\.name).allSatisfy { $0.hasSuffix(": t") || $0.hasSuffix(": u") })
     #expect(curves(bench).map(\.newest) == [2, 4, 6])
     #expect(Set(curves(bench).map(\.name)).count == 3)
-    #expect(bench.interface.ports.allSatisfy { $0.model.state.showsPlot })
+    #expect(bench.interface.focus.ports.allSatisfy { $0.model.state.showsPlot })
     try receive("t=9\r\n", 0)
     #expect(curves(bench).map(\.newest) == [9, 4, 6])
   }
@@ -501,7 +502,7 @@ import Time
     #expect(
       try bench.wait {
         _ = try? bench.pass(.milliseconds(100))
-        return !bench.interface.saver.isWriting && (try? path.stat()) != nil
+        return !bench.interface.search.saver.isWriting && (try? path.stat()) != nil
       })
   }
 

@@ -31,7 +31,7 @@ private final class FakeParticipant: Participant {
     _ bench: InterfaceBench, _ participant: FakeParticipant, as name: String,
     answers: Bool = true
   ) throws -> Roster.ID {
-    let id = bench.interface.controller.sharing.join(participant) {
+    let id = bench.interface.focus.port.controller.sharing.join(participant) {
       Roster.Member(id: $0, name: name, answers: answers, takesFreePen: !answers, mayTake: true)
     }
     try bench.turn()
@@ -46,7 +46,7 @@ private final class FakeParticipant: Participant {
   }
 
   private func sharing(_ bench: InterfaceBench) -> SharingController {
-    bench.interface.controller.sharing
+    bench.interface.focus.port.controller.sharing
   }
 
   @Test func `Who comes, asks and leaves is said`() throws {
@@ -136,7 +136,7 @@ private final class FakeParticipant: Participant {
   @Test func `Who joins gets what the scrollback has, without marks, with its times`() throws {
     let bench = try bench()
     try bench.receive("one\r\ntwo")
-    _ = bench.interface.controller.marks.add(nil, at: .now)
+    _ = bench.interface.focus.port.controller.marks.add(nil, at: .now)
     try bench.receive(" goes on\r\n")
     let pieces = try #require(sharing(bench).scrollback).lastPieces
     #expect(String(decoding: pieces.flatMap(\.bytes), as: UTF8.self) == "one\r\ntwo goes on\r\n")

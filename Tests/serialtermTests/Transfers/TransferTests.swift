@@ -128,7 +128,7 @@ import TransferProtocols
     #expect(bench.state.exchange == nil)
     #expect(
       bench.terminal.lines.contains { $0.contains("image.bin was not sent completely") })
-    #expect(bench.interface.controller.unsent.hasCutFile)
+    #expect(bench.interface.focus.port.controller.unsent.hasCutFile)
     // The user can write again.
     try bench.type("k")
     #expect(bench.sent.last == UInt8(ascii: "k"))
@@ -139,7 +139,7 @@ import TransferProtocols
     try bench.interface.transfer(order(.ymodem, bench.file(of: 5_000, in: folder)))
     try bench.command("q")
     #expect(bench.app.outcome == nil)
-    #expect(bench.interface.isAskingToQuit)
+    #expect(bench.interface.leaving.questions.isAskingToQuit)
   }
 
   @Test func ymodemEndsWithTheDevice() throws {

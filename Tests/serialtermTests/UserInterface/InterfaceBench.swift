@@ -125,7 +125,7 @@ final class InterfaceBench {
   }
 
   var app: App { interface.app }
-  var session: Session { interface.session }
+  var session: Session { interface.focus.port.session }
   var state: TerminalState { interface.model.state }
 
   /// Opens the ports and starts.
@@ -161,7 +161,7 @@ final class InterfaceBench {
   }
 
   // Objects that still run after a test report their end to objects that must still exist.
-  deinit { for port in interface.ports { port.controller.finishSending() } }
+  deinit { for port in interface.focus.ports { port.controller.finishSending() } }
 
   /// Ends the program.
   func end() {

@@ -79,7 +79,7 @@ import Testing
     try bench.type("\u{1B}[200~")
     for _ in 0..<2 { try bench.type(String(repeating: "x", count: tooLong / 2)) }
     try bench.type("\u{1B}[201~")
-    #expect(bench.interface.refusals.total == 10)
+    #expect(bench.interface.keyboard.refusals.total == 10)
     #expect(
       bench.terminal.lines.contains { $0.hasSuffix("not sent (5 bytes): the line is full.") })
   }
@@ -89,7 +89,7 @@ import Testing
     try bench.unplug()
     try bench.type("c\r")
     #expect(sent.isEmpty)
-    #expect(bench.interface.refusals.total == 4)
+    #expect(bench.interface.keyboard.refusals.total == 4)
   }
 
   @Test func `Switched off, keys go to the device, and the text comes back when it is on again`()

@@ -105,7 +105,7 @@ import Testing
     #expect(try shows(bench, "printf: done"))
     #expect(try bench.wait { bench.session.queuedByteCount == 6 })
     try bench.type("\u{3}")
-    #expect(try bench.wait { bench.interface.controller.exchange != nil })
+    #expect(try bench.wait { bench.interface.focus.port.controller.exchange != nil })
     #expect(
       try bench.wait {
         bench.clock.advance(by: .milliseconds(100))
@@ -176,7 +176,7 @@ import Testing
     ("cat; ls", "cat"), (" ", "command"),
   ])
   func `Messages name the program`(command: String, name: String) {
-    #expect(UserInterface.name(ofProgram: command) == name)
+    #expect(SessionPrograms.name(ofProgram: command) == name)
   }
 
   @Test func `Recent commands are offered, the last one first, behind what is typed`() {

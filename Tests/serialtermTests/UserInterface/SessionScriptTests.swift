@@ -72,7 +72,7 @@ import Testing
     let bench = try begin("expect /never/")
     try bench.type("k")
     #expect(shows(bench, "not sent: login.txt is running."))
-    #expect(bench.interface.refusals.total == 1)
+    #expect(bench.interface.keyboard.refusals.total == 1)
     try bench.type("\u{3}")
     #expect(shows(bench, "login.txt was stopped at line 1: expect /never/."))
     try bench.type("k")
@@ -151,7 +151,7 @@ import Testing
   @Test func `With several ports it runs on the first, wherever the focus goes`() throws {
     let bench = try begin("expect /OK/\nsend \"a\"") { $0.portCount = 2 }
     try bench.command("N")
-    #expect(bench.interface.ports[0].model.state.exchange != nil)
+    #expect(bench.interface.focus.ports[0].model.state.exchange != nil)
     try bench.type("k")
     #expect(bench.links[1].sent == Array("k".utf8))
     try bench.command("N")

@@ -190,17 +190,17 @@ import Testing
     let folder = try TemporaryFolder()
     let bench = try InterfaceBench(start.options)
     try start.prepare(bench, folder)
-    let (sent, refused) = (bench.sent.count, bench.interface.refusals.total)
+    let (sent, refused) = (bench.sent.count, bench.interface.keyboard.refusals.total)
     try event.happen(to: bench)
     expectTruth(of: bench, "\(event) in \(start)")
     let ui = bench.interface
     let counts = [
       ("s", bench.sent.count - sent), ("q", bench.session.queuedByteCount),
-      ("r", ui.refusals.total - refused),
+      ("r", ui.keyboard.refusals.total - refused),
     ]
     let result =
       shown(bench.session.state) + (ui.dialogs.isOpen ? "?" : "")
-      + (ui.controller.exchange == nil ? "" : "f")
+      + (ui.focus.port.controller.exchange == nil ? "" : "f")
       + counts.filter { $0.1 > 0 }.map { "\($0.0)\($0.1)" }.joined()
       + shown(bench.app.outcome)
     expectGoodEnd(of: bench, "\(event) in \(start)")
@@ -209,7 +209,7 @@ import Testing
 
   /// Expects that the observed state equals that of the session.
   private static func expectTruth(of bench: InterfaceBench, _ what: String) {
-    for port in bench.interface.ports {
+    for port in bench.interface.focus.ports {
       let (state, session) = (port.model.state, port.controller.session)
       #expect(state.session == session.state, "\(what)")
       let exchange = session.writer == session.owner ? nil : session.writer
@@ -225,7 +225,7 @@ import Testing
     let sent = bench.sent
     bench.end()
     #expect(bench.sent == sent, "\(what)")
-    for port in bench.interface.ports {
+    for port in bench.interface.focus.ports {
       guard case .closed = port.controller.session.state else {
         Issue.record("\(what): \(port.controller.session.state)")
         continue

@@ -83,7 +83,8 @@ import Testing
     let ui = bench.interface
     let sent = bench.sent.filter { $0 < 0x80 }
     let uncounted =
-      typed.count - sent.count - ui.refusals.total - ui.controller.unsent.byteCount
+      typed.count - sent.count - ui.keyboard.refusals.total
+      - ui.focus.port.controller.unsent.byteCount
     #expect(uncounted == 0, "seed \(seed): \(events.joined(separator: " "))")
     var rest = typed[...]
     let isInOrder = sent.allSatisfy { byte in
@@ -128,7 +129,7 @@ import Testing
       bench.terminal.lines.contains {
         $0.hasSuffix("image.bin was cut off: 100 of 5,000 bytes were sent.")
       })
-    #expect(bench.interface.controller.unsent.byteCount == 0)
+    #expect(bench.interface.focus.port.controller.unsent.byteCount == 0)
   }
 
   // MARK: The screen
@@ -295,7 +296,7 @@ import Testing
     try bench.command("N")
     try bench.receive("three")
     try bench.command("f")
-    #expect(bench.interface.ports.map(\.model.state.log) == [nil, nil, nil])
+    #expect(bench.interface.focus.ports.map(\.model.state.log) == [nil, nil, nil])
     try bench.receive("not this")
     try bench.command("N")
     try bench.command("f")

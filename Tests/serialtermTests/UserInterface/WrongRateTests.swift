@@ -60,11 +60,11 @@ import Testing
 
   @Test func `Text is not looked at any more, and errors behind it are`() throws {
     let bench = try bench()
-    let before = bench.interface.controller.hub.ranks
+    let before = bench.interface.focus.port.controller.hub.ranks
     #expect(before.count { $0 == .listener } == 3)
     try send(to: bench, at: 115_200)
     // The remaining listeners look for offers of files, and for numbers.
-    #expect(bench.interface.controller.hub.ranks.count { $0 == .listener } == 2)
+    #expect(bench.interface.focus.port.controller.hub.ranks.count { $0 == .listener } == 2)
     #expect(hintCount(bench) == 0)
     // The program on the device uses another rate than its bootloader.
     try send(to: bench, at: 460_800, countsErrors: true)
@@ -94,7 +94,7 @@ import Testing
     try send(to: bench, at: 9_600, countsErrors: true)
     #expect(hintCount(bench) == 0)
     // The remaining listeners look for offers of files, and for numbers.
-    #expect(bench.interface.controller.hub.ranks.count { $0 == .listener } == 2)
+    #expect(bench.interface.focus.port.controller.hub.ranks.count { $0 == .listener } == 2)
     try bench.command("h")
     try send(to: bench, at: 9_600, countsErrors: true)
     #expect(hintCount(bench) == 1)

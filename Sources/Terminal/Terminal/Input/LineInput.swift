@@ -31,6 +31,7 @@ package final class LineInput: KeyReceiver {
   private var history: HistoryFile
   private var isHistoryLoaded = false
   private var isRefreshDue = false
+  private var device: ObservationToken<UnsafeRawBufferPointer>?
 
   /// - Parameter history: the lines of earlier sessions.
   package init(on console: Console, loop: IOLoop, keeping history: HistoryFile) {
@@ -61,10 +62,12 @@ package final class LineInput: KeyReceiver {
     console.screen.setFooter(nil)
   }
 
-  /// Searches bytes of the device for a password prompt.
-  package func deviceSent(_ bytes: UnsafeRawBufferPointer) {
-    prompt.add(bytes)
-    isPromptNew = true
+  /// Starts to search the bytes of a device for a password prompt, in place of those of another one.
+  package func follow(_ received: Observable<UnsafeRawBufferPointer>) {
+    device = received.observe { [unowned self] bytes in
+      prompt.add(bytes)
+      isPromptNew = true
+    }
   }
 
   package func receive(typed bytes: UnsafeRawBufferPointer) -> Int { reader.take(bytes) }

@@ -6,32 +6,49 @@ import Terminal
 import TerminalWidgets
 import TextTools
 
-/// Shell commands that the user runs on the port.
-extension UserInterface {
-  var recentCommands: [String] { commandHistory.load().lines }
+/// Runs shell commands for the user, whose standard input and output are the port.
+final class SessionPrograms {
+  private let focus: PortFocus
+  private let questions: SessionQuestions
+  private let app: App
+  /// The commands that the user has run.
+  private var history: HistoryFile
 
+  init(
+    of focus: PortFocus, _ questions: SessionQuestions, keeping history: HistoryFile, in app: App
+  ) {
+    (self.focus, self.questions, self.history, self.app) = (focus, questions, history, app)
+  }
+
+  /// The commands that were run, the latest at the end.
+  var recentCommands: [String] { history.load().lines }
+
+  /// Runs a command at the port with the focus.
+  ///
+  /// - Throws: ``Failure`` if it cannot be run.
   func run(program command: String) throws(Failure) {
     // The focus may move while it runs.
-    let port = focus
+    let port = focus.port
     let name = Self.name(ofProgram: command)
     let program = PortProgram(
-      command, by: Author(.program, name), in: .session, on: port.controller, loop: loop)
-    program.isHeldUp = { [unowned self] in console.isCrowded }
-    program.onErrorLine = { [unowned self, unowned port] line in
-      console.answer([port.port.named("\(name): \(line)")])
+      command, by: Author(.program, name), in: .session, on: port.controller, loop: app.loop)
+    program.isHeldUp = { [app] in app.console.isCrowded }
+    program.onErrorLine = { [app, unowned port] line in
+      app.console.answer([port.port.named("\(name): \(line)")])
     }
     program.onInterruptIgnored = { [unowned port] in
       port.say("\(name) still runs; ctrl-c again kills it.")
     }
     program.onEnd = { [unowned self, unowned port, unowned program] outcome in
-      exchangeEnded(at: port)
+      port.controller.exchange = nil
+      questions.exchangeDidEnd()
       // Released at the end of the turn, because it is calling.
-      loop.atEndOfTurn { [program] in _ = program }
-      console.warn(port.port.named("\(name) \(outcome.words)"))
+      app.loop.atEndOfTurn { [program] in _ = program }
+      app.console.warn(port.port.named("\(name) \(outcome.words)"))
       port.controller.unsent.bytes(outcome.unsentCount)
     }
     // A line that begins with a space is not kept, as in line input.
-    if !command.hasPrefix(" ") { commandHistory.append(command) }
+    if !command.hasPrefix(" ") { history.append(command) }
     port.controller.exchange = program
     do throws(Failure) {
       try program.begin()

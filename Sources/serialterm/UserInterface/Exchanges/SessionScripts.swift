@@ -1,4 +1,5 @@
 import EventLoop
+import Observing
 import SerialCore
 import Sessions
 import SystemPackage
@@ -6,20 +7,48 @@ import Terminal
 import TextTools
 import Time
 
-/// Scripts in a session: the one of `--script`, which runs before the user has the port, and those that the user
-/// runs.
-extension UserInterface {
-  /// Runs the script of `--script` if the first port is open. It is not run again after the port was lost.
-  func startOpeningScript() {
-    guard openingScript != nil, scriptTimer == nil, ports[0].model.state.session.isOpen else {
-      return
+/// Runs scripts: the one of `--script`, which runs before the user has the port, and those that the user runs.
+final class SessionScripts {
+  /// The script that runs when the first port is open for the first time; nil when it has started.
+  private(set) var openingScript: Script?
+
+  private let focus: PortFocus
+  private let transfers: SessionTransfers
+  private let questions: SessionQuestions
+  private let pipe: PipeStart
+  /// Whether a user sees the messages.
+  private let hasUser: Bool
+  private let app: App
+  private var timer: LoopTimer?
+  private var stateChanges: AnyObject?
+
+  /// - Parameter openingScript: the script of `--script`; nil for none.
+  init(
+    _ openingScript: Script?, of focus: PortFocus, _ transfers: SessionTransfers,
+    _ questions: SessionQuestions, _ pipe: PipeStart, hasUser: Bool, in app: App
+  ) {
+    self.openingScript = openingScript
+    (self.focus, self.transfers, self.questions, self.pipe) = (focus, transfers, questions, pipe)
+    (self.hasUser, self.app) = (hasUser, app)
+  }
+
+  /// Runs the script of `--script` as soon as the first port is open. It is not run again after the port was lost.
+  func begin() {
+    guard openingScript != nil else { return }
+    stateChanges = focus.ports[0].model.$state.observe(\.session.isOpen) { [unowned self] _ in
+      startOpeningScript()
     }
+    startOpeningScript()
+  }
+
+  private func startOpeningScript() {
+    let port = focus.ports[0]
+    guard openingScript != nil, timer == nil, port.model.state.session.isOpen else { return }
     // In another turn of the loop, so that waiting bytes are read first.
-    scriptTimer = loop.schedule(after: .zero) { [unowned self] in
-      scriptTimer = nil
-      let port = ports[0]
+    timer = app.loop.schedule(after: .zero) { [unowned self] in
+      timer = nil
       // The port was lost immediately: the script runs when the device returns.
-      guard let script = openingScript, port.model.state.session.isOpen, outcome == nil else {
+      guard let script = openingScript, port.model.state.session.isOpen, app.outcome == nil else {
         return
       }
       openingScript = nil
@@ -34,28 +63,32 @@ extension UserInterface {
     }
   }
 
+  /// Runs a script at the port with the focus.
+  ///
+  /// - Throws: ``Failure`` if it cannot be read or contains a mistake.
   func run(script path: FilePath) throws(Failure) {
     // The focus may move while the script runs.
     let script = try Script(ofUser: path)
     do throws(SerialError) {
-      try run(script, at: focus)
+      try run(script, at: focus.port)
     } catch {
       throw Failure(error)
     }
   }
 
   private func run(_ script: Script, at port: PortPresenter) throws(SerialError) {
-    let player = ScriptPlayer(script.dialogue, named: script.shortName, on: port.port, loop: loop)
-    player.isHeldUp = { [unowned self] in console.isCrowded }
+    let player = ScriptPlayer(
+      script.dialogue, named: script.shortName, on: port.port, loop: app.loop)
+    player.isHeldUp = { [app] in app.console.isCrowded }
     player.onStep = { [unowned self, unowned port, unowned player] step in
       port.model.update { $0.progress = .line(step.line) }
       sayToUser("\(player.name):\(step.line): \(step.name)", about: port)
     }
     player.onPrint = { [unowned self, unowned port] line in
       let text = String(decoding: line.dropLast(), as: UTF8.self)
-      console.answer([port.port.named(text)])
+      app.console.answer([port.port.named(text)])
     }
-    player.onTransfer = { [unowned self, unowned port] in show($0, at: port) }
+    player.onTransfer = { [unowned self, unowned port] in transfers.show($0, at: port) }
     player.onEnd = { [unowned self, unowned port, unowned player] in
       scriptEnded(player, $0, at: port)
     }
@@ -72,21 +105,22 @@ extension UserInterface {
   private func scriptEnded(
     _ player: ScriptPlayer, _ end: ScriptPlayer.End, at port: PortPresenter
   ) {
-    exchangeEnded(at: port)
+    port.controller.exchange = nil
+    questions.exchangeDidEnd()
     // Kept until the end of the turn, because it is calling.
     retire(player)
     let place = player.step.map { " at line \($0.line): \($0.name)" } ?? ""
     switch end {
     case .done:
-      let time = player.start.map { (loop.now - $0).inTenths } ?? "0.0"
+      let time = player.start.map { (app.loop.now - $0).inTenths } ?? "0.0"
       sayToUser("\(player.name) has ended after \(time) s.", about: port)
-      startPipe()
+      pipe.start()
     case .failed(let failure):
-      if terminal == nil { return finish(.failure(Failure(failure))) }
+      if !hasUser { return app.finish(.failure(Failure(failure))) }
       // The bytes of the device are on the screen.
-      console.warn(port.port.named("\(failure.place): \(failure.message)"))
+      app.console.warn(port.port.named("\(failure.place): \(failure.message)"))
     case .stopped(let unsentCount):
-      console.warn(port.port.named("\(player.name) was stopped\(place)."))
+      app.console.warn(port.port.named("\(player.name) was stopped\(place)."))
       port.controller.unsent.bytes(unsentCount)
     case .cutOff:
       scriptFailed("\(player.name) was cut off\(place).", .deviceLost, at: port)
@@ -95,18 +129,18 @@ extension UserInterface {
 
   /// Prints a message for a user. Between pipes nothing is printed if everything is as expected.
   private func sayToUser(_ text: String, about port: PortPresenter) {
-    if terminal != nil { port.say(text) }
+    if hasUser { port.say(text) }
   }
 
   /// Handles a failed script. A user continues with the session. A pipe does not: it needs a device on which the
   /// script has run.
   private func scriptFailed(_ message: String, _ status: ExitStatus, at port: PortPresenter) {
-    if terminal == nil, outcome == nil { return finish(.failure(Failure(status, message))) }
-    console.warn(port.port.named(message))
+    if !hasUser, app.outcome == nil { return app.finish(.failure(Failure(status, message))) }
+    app.console.warn(port.port.named(message))
   }
 
   /// Keeps an exchange that has ended until the end of the turn.
   private func retire(_ exchange: any RunningExchange) {
-    loop.atEndOfTurn { _ = exchange }
+    app.loop.atEndOfTurn { _ = exchange }
   }
 }

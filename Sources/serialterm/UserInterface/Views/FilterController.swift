@@ -1,12 +1,13 @@
 import EventLoop
+import Observing
 import SystemPackage
 import Terminal
 import TextTools
 
 /// Passes received bytes through the command of `--filter` to the screen while the command runs.
 final class FilterController {
-  /// Called when the command starts or ends.
-  var onChange: () -> Void = {}
+  /// Whether the command runs.
+  @Observed private(set) var isOn = false
   /// Called when there is room again after ``isCrowded``.
   var onRoom: () -> Void = {}
 
@@ -14,7 +15,9 @@ final class FilterController {
   private let view: DeviceView
   private let console: Console
   private let loop: IOLoop
-  private var filter: ScreenFilter?
+  private var filter: ScreenFilter? {
+    didSet { isOn = filter != nil }
+  }
   private var lines: [UInt8] = []
   private var lastByte: UInt8 = 0
 
@@ -27,9 +30,6 @@ final class FilterController {
     self.console = console
     self.loop = loop
   }
-
-  /// Whether the command runs.
-  var isOn: Bool { filter != nil }
 
   /// Whether reading from the device should pause.
   var isCrowded: Bool { filter?.isCrowded ?? false }
@@ -69,7 +69,6 @@ final class FilterController {
     } catch {
       console.warn("the filter cannot be run (\(error)): the output is shown unfiltered.")
     }
-    onChange()
   }
 
   /// Ends the command, after a limited time to write its remaining output.
@@ -84,7 +83,6 @@ final class FilterController {
     // Released at the end of the turn, because it is calling.
     loop.atEndOfTurn { [filter] in _ = filter }
     filter = nil
-    onChange()
     onRoom()
   }
 

@@ -1,4 +1,5 @@
 import EventLoop
+import Observing
 import SerialCore
 import Sessions
 import SystemPackage
@@ -7,18 +8,39 @@ import TextTools
 import Time
 import TransferProtocols
 
-/// Sending and receiving files in a session.
-extension UserInterface {
-  func transfer(_ order: TransferOrder) throws(Failure) {
-    // The focus may move while the transfer runs.
-    try transfer(order, at: focus)
+/// Sends and receives files for the user, and reports what the devices offer.
+final class SessionTransfers {
+  private let focus: PortFocus
+  private let keyboard: Keyboard
+  private let questions: SessionQuestions
+  private let app: App
+  private var offers: [ObservationToken<Change<TerminalState>>] = []
+
+  init(of focus: PortFocus, _ keyboard: Keyboard, _ questions: SessionQuestions, in app: App) {
+    (self.focus, self.keyboard, self.questions, self.app) = (focus, keyboard, questions, app)
   }
 
-  func transfer(_ order: TransferOrder, at port: PortPresenter) throws(Failure) {
+  /// Starts to follow the offers of a port's device.
+  func follow(_ port: PortPresenter) {
+    offers.append(
+      port.model.$state.observe(\.offer) { [unowned self, unowned port] offer in
+        if let new = offer.new { deviceOffers(new, at: port) }
+      })
+  }
+
+  /// Starts to send or receive files at the port with the focus.
+  ///
+  /// - Throws: ``Failure`` if a file cannot be used, or the line cannot carry the protocol.
+  func transfer(_ order: TransferOrder) throws(Failure) {
+    // The focus may move while the transfer runs.
+    try transfer(order, at: focus.port)
+  }
+
+  private func transfer(_ order: TransferOrder, at port: PortPresenter) throws(Failure) {
     if case .send(let paths) = order.files, order.fileProtocol == .raw, paths.count == 1 {
       return try send(paths[0], at: port)
     }
-    let player = try TransferPlayer(order, on: port.port, loop: loop, outlivesLoss: true)
+    let player = try TransferPlayer(order, on: port.port, loop: app.loop, outlivesLoss: true)
     show(player, at: port)
     player.onEnd = { [unowned self, unowned port] in transferEnded($0, at: port) }
     port.controller.exchange = player
@@ -40,11 +62,12 @@ extension UserInterface {
   }
 
   private func transferEnded(_ end: TransferPlayer.End, at port: PortPresenter) {
-    exchangeEnded(at: port)
+    port.controller.exchange = nil
+    questions.exchangeDidEnd()
     switch end {
     case .done: break
     case .failed(let message), .stopped(let message), .cutOff(let message):
-      console.warn(port.port.named(message))
+      app.console.warn(port.port.named(message))
       port.controller.unsent.transferDidFail()
     }
   }
@@ -55,7 +78,7 @@ extension UserInterface {
     let source = try FileSource(ofUser: path)
     let file = PlainFile(path, source)
     let session = port.controller.session
-    let transfer = FileTransfer(file, on: session, loop: loop, source: source)
+    let transfer = FileTransfer(file, on: session, loop: app.loop, source: source)
     transfer.onReport = { [unowned port] count in
       port.model.update { $0.progress = .bytes(count, of: file.size) }
     }
@@ -75,12 +98,13 @@ extension UserInterface {
   private func fileEnded(
     _ transfer: FileTransfer, _ end: PlainFile.End, at port: PortPresenter
   ) {
-    exchangeEnded(at: port)
+    port.controller.exchange = nil
+    questions.exchangeDidEnd()
     let file = transfer.exchange
     port.controller.unsent.file(file, end)
     guard end == .done else { return }
     let count = file.sentCount.counted("byte")
-    let time = loop.now - transfer.start
+    let time = app.loop.now - transfer.start
     port.say(
       "sent \(file.name), \(count)"
         + (time < .milliseconds(100) ? "." : " in \(time.inTenths) s."))
@@ -88,11 +112,12 @@ extension UserInterface {
 
   // MARK: The device's offers
 
-  var receivingFolder: FilePath { configuration.autoReceiveFolder ?? "." }
+  /// The folder for received files.
+  var receivingFolder: FilePath { focus.port.configuration.autoReceiveFolder ?? "." }
 
   /// Reports an offer or request of the device, or starts to receive if the user wants that.
-  func offerDidChange(to offer: DeviceOffer?, at port: PortPresenter) {
-    guard let offer, port.model.state.exchange == nil else { return }
+  private func deviceOffers(_ offer: DeviceOffer, at port: PortPresenter) {
+    guard port.model.state.exchange == nil else { return }
     if offer == .zmodemSender, let folder = port.configuration.autoReceiveFolder,
       Need.toSend.unmet(in: port.model.state) == nil
     {
@@ -101,11 +126,11 @@ extension UserInterface {
       do throws(Failure) { try transfer(order, at: port) } catch { port.say(error.message) }
       return
     }
-    guard terminal != nil, input.prefix != .none else { return }
     let (command, does) =
       offer == .zmodemSender
       ? (Command.receiveFiles.command, "receives them") : (Command.sendFile.command, "sends one")
-    port.say("\(offer.words): \(input.prefix) \(command.key ?? " ") \(does).")
+    guard keyboard.terminal != nil, let key = keyboard.keys.name(of: command) else { return }
+    port.say("\(offer.words): \(key) \(does).")
   }
 }
 

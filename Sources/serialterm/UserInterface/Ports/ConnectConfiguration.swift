@@ -78,7 +78,7 @@ struct ConnectConfiguration {
   var releaseDrain: Duration { drain ?? .seconds(1) }
 
   /// How the user reopens a released port, as text.
-  var wayBack: String? {
+  var reopenKeys: String? {
     guard prefix == .none else { return "\(prefix) \(Command.release.key ?? " ")" }
     return releaseSignal.map { "'kill -\($0.rawValue.uppercased()) \(getpid())'" }
   }

@@ -1,3 +1,4 @@
+import EventLoop
 import Patterns
 import Scrollback
 import Sessions
@@ -6,12 +7,27 @@ import Terminal
 import TerminalWidgets
 import TextTools
 
-/// Searching the received text, and writing it to a file.
-extension UserInterface {
+/// Lets the user search the received text of the port with the focus, and write it to a file.
+final class SearchQuestions {
+  /// Writes files that the user asks for.
+  let saver: FileSaver
+  private let focus: PortFocus
+  private let dialogs: Dialogs
+  private let console: Console
+  private let loop: IOLoop
+  /// The search whose matches will be printed.
+  private var printedSearch: PrintedSearch?
+
+  init(of focus: PortFocus, with dialogs: Dialogs, on console: Console, loop: IOLoop) {
+    (self.focus, self.dialogs, self.console, self.loop) = (focus, dialogs, console, loop)
+    saver = FileSaver(on: console, dialogs: dialogs, loop: loop)
+  }
+
+  /// Opens the search in the received text.
   func openSearch() {
-    guard let scrollback = focus.scrollback else { return }
+    guard let scrollback = focus.port.scrollback else { return }
     if dialogs.isPlain { return askForExpression(in: scrollback) }
-    dialogs.search(scrollback, of: focus.name) { [unowned self] dialog in
+    dialogs.search(scrollback, of: focus.port.name) { [unowned self] dialog in
       // The search is hidden while the questions are asked.
       askWhatToWrite(of: dialog.search) { [unowned self] in dialogs.show(dialog) }
     }
@@ -54,8 +70,9 @@ extension UserInterface {
     case matches, lines, bytes
   }
 
+  /// Asks which part of the received text to write to which file.
   func askWhatToWrite() {
-    guard let scrollback = focus.scrollback else { return }
+    guard let scrollback = focus.port.scrollback else { return }
     askWhatToWrite(of: ScrollbackSearch(of: scrollback, for: nil)) {}
   }
 
@@ -94,7 +111,7 @@ extension UserInterface {
   ) {
     dialogs.ask(
       .newFile(
-        "write to", on: loop, update: { [unowned self] in updateQuestion() },
+        "write to", on: loop, update: { [unowned self] in dialogs.refresh(isUrgent: true) },
         onAnswer: { [unowned self] path in
           saver.save(to: path) { put throws(Errno) in try lines.write(as: form, to: put) }
           afterwards()

@@ -38,6 +38,27 @@ final class DeviceChooser {
     look()
   }
 
+  /// Asks the user for one of the present devices, and waits for the answer.
+  ///
+  /// - Returns: the chosen device; nil if the user has cancelled, or if the program ends.
+  /// - Throws: the errors of the device source and of the loop.
+  static func choose(
+    for query: DeviceQuery, in app: App, with dialogs: Dialogs
+  ) throws -> Target? {
+    let chooser = try DeviceChooser(for: query, among: app.devices, on: dialogs, loop: app.loop)
+    if chooser.isWithoutDevices {
+      app.console.say("no device is there yet. Plug one in, and it is listed here.")
+      app.console.say("Is one plugged in? 'serialterm doctor' says why it is not listed.")
+    } else if query == .latest {
+      app.console.say("no USB or other hot-pluggable device is present. Other ports:")
+    }
+    while chooser.isUndecided && app.outcome == nil {
+      chooser.ask()
+      try app.loop.turn()
+    }
+    return app.outcome == nil ? chooser.target : nil
+  }
+
   /// Whether the user has neither chosen nor cancelled.
   var isUndecided: Bool { target == nil && !isCancelled }
 

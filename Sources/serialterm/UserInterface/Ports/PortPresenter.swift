@@ -5,35 +5,30 @@ import Reconnecting
 import Scrollback
 import SerialCore
 import Sessions
+import SystemPackage
 import Terminal
 import TerminalWidgets
 import TextTools
 import Time
 import TransferProtocols
 
-/// Presents one port to the user: its text, its errors and its end.
+/// What the user sees of one ``Port``: its text, its errors and its end. The port itself is the session with its state,
+/// with or without a user.
 final class PortPresenter {
   let port: Port
-  private(set) var configuration: ConnectConfiguration
+  /// The configuration. It changes when the device becomes known and has a profile.
+  @Observed private(set) var configuration: ConnectConfiguration
   let view: DeviceView
   let filter: FilterController
   let errorReport: LineErrorReport
   /// The scrollback; nil if received bytes are not kept.
-  private(set) var scrollback: Scrollback?
+  @Observed private(set) var scrollback: Scrollback?
   /// Returns the configuration once the device is known; nil if it does not depend on the device.
   private let configurationForDevice: ((Device) throws -> ConnectConfiguration)?
   /// The size of the window that the far end knows; nil while it does not follow the window.
   var sentSize: ScreenSize?
-  /// Called when the configuration was replaced.
-  var onAdopted: () -> Void = {}
-  /// Called with received bytes that were shown.
-  var onShown: (UnsafeRawBufferPointer) -> Void = { _ in }
-  /// Called when the observed state has changed.
-  var onStateChange: (Change<TerminalState>) -> Void = { _ in }
-
-  /// Called when the device begins or ends an offer of files, or a request for a file.
-  var onOffer: (DeviceOffer?) -> Void = { _ in }
-
+  /// The received bytes that were just shown. They are valid during the call.
+  let shown = Observable<UnsafeRawBufferPointer>()
   /// How the port has ended; nil while it continues.
   var outcome: Result<ExitStatus, Failure>?
 
@@ -56,14 +51,16 @@ final class PortPresenter {
   private var news: ObservationToken<SessionNews>?
 
   /// Creates the presentation of a port. The port is opened later.
+  ///
+  /// - Parameter keys: the user's keys for messages; nil if the input is not a terminal.
   init(
     _ configuration: ConnectConfiguration,
     forDevice configurationForDevice: ((Device) throws -> ConnectConfiguration)?, in app: App,
-    isTyped: Bool
+    keys: CommandKeys?
   ) {
-    self.configuration = configuration
+    _configuration = Observed(wrappedValue: configuration)
     self.configurationForDevice = configurationForDevice
-    self.isTyped = isTyped
+    isTyped = keys != nil
     let (loop, console) = (app.loop, app.console)
     self.loop = loop
     self.console = console
@@ -72,7 +69,7 @@ final class PortPresenter {
       in: TerminalState(
         filter: configuration.filter, screen: console.kind,
         hasColours: console.outputStyle.isColoured),
-      writeCapacity: InputPump.queueCapacity(isTerminal: isTyped))
+      writeCapacity: InputPump.queueCapacity(isTerminal: isTyped), keys: keys)
     let session = port.session
     lineWatch = ModemLineWatch(session, on: loop)
     counterWatch = CounterWatch(session, on: loop)
@@ -83,6 +80,7 @@ final class PortPresenter {
     filter = FilterController(configuration.filter, to: view, on: console, loop: loop)
     controller.discardsForLostDevice = isTyped
     session.owner = isTyped ? .keyboard : .pipe
+    model.follow(filter, holdDetector, scrollback: $scrollback)
     errorReport.say = { [unowned self] in say($0) }
     news = controller.news.observe { [unowned self] in
       switch $0 {
@@ -96,6 +94,7 @@ final class PortPresenter {
   }
 
   var controller: SessionController { port.controller }
+  var session: Session { port.session }
   var model: TerminalStateModel { port.model }
   var name: String? { port.name }
 
@@ -104,10 +103,9 @@ final class PortPresenter {
 
   /// Applies a configuration to the session, at the start and when its device becomes known.
   private func adopt(_ configuration: ConnectConfiguration) {
-    self.configuration = configuration
     port.adopt(configuration.session)
     errorReport.marksErrors = configuration.session.linkOptions.marksErrors
-    port.narrator.wayBack = configuration.wayBack
+    port.narrator.reopenKeys = configuration.reopenKeys
     controller.lender.patience = Drain.Patience(total: configuration.releaseDrain)
     model.update {
       $0.configuredKeys = configuration.configuredKeys
@@ -128,17 +126,14 @@ final class PortPresenter {
     }
     keepScrollback(configuration.scrollbackCapacity)
     if isTyped || configuration.autoReceiveFolder != nil { watchOffers() }
+    self.configuration = configuration
   }
 
   /// Starts to look for offers of files. Offers are not reported between pipes, which must be fast.
   private func watchOffers() {
     guard offerWatch == nil else { return }
     let watch = OfferWatch(controller.session, controller.hub, on: loop)
-    watched.append(
-      watch.$offer.observe { [unowned self] change in
-        model.update { $0.offer = change.new }
-        onOffer(change.new)
-      })
+    model.follow(watch)
     offerWatch = watch
   }
 
@@ -174,7 +169,6 @@ final class PortPresenter {
     }
     // The bytes are kept once: members who join the session get them from the scrollback.
     controller.sharing.scrollback = scrollback
-    model.update { $0.keepsScrollback = scrollback != nil }
   }
 
   /// Binds the session to its device.
@@ -185,7 +179,6 @@ final class PortPresenter {
     if let configurationForDevice {
       controller.onDeviceKnown = { [unowned self] in
         adopt(try configurationForDevice($0))
-        onAdopted()
       }
     }
     let query = try port.bind(mayAsk: isTyped)
@@ -201,22 +194,27 @@ final class PortPresenter {
     for entrance in configuration.entrances { try port.listen(at: entrance) }
   }
 
+  /// Starts to find a lost device again.
+  func startReconnecting() {
+    do throws(Errno) {
+      try controller.startReconnecting()
+    } catch {
+      say("cannot watch devices (\(error)): a lost device will not be found again.")
+    }
+  }
+
   /// Starts to show received bytes.
   func start() {
     subscription = controller.hub.subscribe(
       as: .view, whenFull: console.isOutputTerminal ? .waitOrLeaveOut : .wait
     ) { [unowned self] in show($0, at: $1) }
     filter.onRoom = { [unowned self] in updateRoom() }
-    filter.onChange = { [unowned self] in model.update { [filter] in $0.isFiltering = filter.isOn }
-    }
     if console.isOutputTerminal { filter.start() }
-    watched.append(holdDetector.$acceptance.observe { [unowned self] in holdChanged($0) })
-    watched.append(
-      rateWatch.$looksWrong.observe { [unowned self] in if $0.new { sayWrongRate() } })
-    stateChanges = model.$state.observe { [unowned self] in
-      followState()
-      onStateChange($0)
-    }
+    watched = [
+      holdDetector.$acceptance.observe { [unowned self] in sayAcceptance($0.new) },
+      rateWatch.$looksWrong.observe { [unowned self] in if $0.new { sayWrongRate() } },
+    ]
+    stateChanges = model.$state.observe { [unowned self] _ in followState() }
     followState()
   }
 
@@ -229,7 +227,7 @@ final class PortPresenter {
       view.place.show(bytes)
     }
     if isCrowded { updateRoom() }
-    onShown(bytes)
+    shown.notify(bytes)
   }
 
   /// Shows the bytes that the device sent before the user joined the session. Logs do not get them.
@@ -284,9 +282,8 @@ final class PortPresenter {
     say("This looks like a wrong baud rate. \(advice)")
   }
 
-  private func holdChanged(_ change: Change<HoldDetector.Acceptance>) {
-    model.update { $0.isHeld = change.new == .held }
-    switch change.new {
+  private func sayAcceptance(_ acceptance: HoldDetector.Acceptance) {
+    switch acceptance {
     case .held: say("held by the device: it accepts no bytes.")
     case .resumed: say("the device accepts bytes again.")
     case .unknown: break

@@ -1,4 +1,5 @@
 import EventLoop
+import Observing
 import SerialCore
 import Sessions
 import Terminal
@@ -7,15 +8,11 @@ import Time
 /// Shows the state of the session in the last line of the screen. It draws at most ten times a second, and only after
 /// a change.
 final class StatusDisplay {
-  /// Whether the state is shown.
-  var isOn = false {
-    didSet { if !isOn { hide() } }
-  }
-
+  private let focus: PortFocus
   private let console: Console
   private let loop: IOLoop
-  /// Returns the port to show; called for each drawing.
-  var source: () -> Port? = { nil }
+  /// Whether the state is shown.
+  private var isOn = false
   private lazy var showing = Coalescer(on: loop, interval: .milliseconds(100)) {
     [unowned self] in show()
   }
@@ -24,20 +21,40 @@ final class StatusDisplay {
   private var receivedRate = RateMeter()
   private var sentRate = RateMeter()
 
-  init(on console: Console, loop: IOLoop) {
-    self.console = console
-    self.loop = loop
+  private var observations: [AnyObject] = []
+  /// The observation of what the port with the focus shows.
+  private var shownBytes: AnyObject?
+
+  init(of focus: PortFocus, on console: Console, loop: IOLoop) {
+    (self.focus, self.console, self.loop) = (focus, console, loop)
   }
 
-  /// Call this when the state or the counters have changed. It is called for every received piece, so it copies
-  /// neither.
-  func update() {
-    if isOn { showing.post() }
+  /// Starts to follow the focus, and the state and the counters of its port.
+  func begin() {
+    observations = [
+      focus.changes.observe { [unowned self] _ in followState() },
+      focus.$port.observe { [unowned self] _ in followCounters() },
+    ]
+    followCounters()
+    followState()
+  }
+
+  private func followState() {
+    let state = focus.state
+    isOn = state.showsStatus || state.isTransferring
+    if isOn { showing.post() } else { hide() }
+  }
+
+  /// Each received piece changes the counters. It is not copied.
+  private func followCounters() {
+    shownBytes = focus.port.shown.observe { [unowned self] _ in
+      if isOn { showing.post() }
+    }
   }
 
   private func show() {
     let now = loop.now
-    guard let port = source() else { return }
+    let port = focus.port.port
     if shown !== port {
       // The counters of another port are not a growth of the previous port's counters.
       (receivedRate, sentRate) = (RateMeter(), RateMeter())

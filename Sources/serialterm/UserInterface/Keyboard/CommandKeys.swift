@@ -1,0 +1,41 @@
+import Glibc
+import Terminal
+import TerminalWidgets
+
+/// The keys with which the user gives commands, and their names in messages. The keyboard and the messages of all
+/// ports share them.
+final class CommandKeys {
+  /// The key before the key of a command.
+  private(set) var prefix = PrefixKey.none
+  /// The key that starts a command at the start of a line.
+  private(set) var escape = EscapeKey.none
+
+  /// Applies the keys of a configuration.
+  func adopt(_ configuration: ConnectConfiguration) {
+    (prefix, escape) = (configuration.prefix, configuration.escape)
+  }
+
+  /// The keys of a command, such as "ctrl-t p"; nil if the user has none.
+  func name(of command: Command) -> String? {
+    prefix == .none ? nil : "\(prefix) \(command.key ?? " ")"
+  }
+
+  /// How to quit and to list the commands, as text.
+  var quitAndHelp: String {
+    switch (prefix, escape) {
+    case (.none, .none): "No key quits: 'kill \(getpid())' does."
+    case (.none, .character): "\(escape). quits, \(escape)? for help."
+    case (.control, .none): "\(prefix) q quits, \(prefix) ? for help."
+    case (.control, .character): "\(prefix) q or \(escape). quits, \(prefix) ? for help."
+    }
+  }
+
+  /// The commands at the start of a line, one in each line of text.
+  var escapeCommands: [String] {
+    [
+      "at the start of a line, after Enter:", "    \(escape).  quits",
+      "    \(escape)?  shows this list",
+      "    \(escape)\(escape)  sends one \(escape)",
+    ] + (prefix == .none ? [] : ["\(prefix) ? lists all commands."])
+  }
+}
