@@ -115,7 +115,7 @@ extension Session {
   func update(modemLines new: ModemLines) {
     guard let old = modemLines, old != new else { return }
     modemLines = new
-    notify(.modemLinesChange(Change(from: old, to: new)))
+    notify(.modemLinesChange, Change(from: old, to: new))
   }
 
   /// Sets output lines, first those to deassert, and reads all of them back.
@@ -161,7 +161,7 @@ extension Session {
   public func refreshCounters() {
     guard let old = counters, let new = try? link?.counters(), old != new else { return }
     counters = new
-    notify(.countersChange(Change(from: old, to: new)))
+    notify(.countersChange, Change(from: old, to: new))
   }
 }
 

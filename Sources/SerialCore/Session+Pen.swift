@@ -50,7 +50,7 @@ extension Session {
   func hand(penTo author: Author) {
     let old = writer
     writer = author
-    if old != author { notify(.penChange(Change(from: old, to: author))) }
+    if old != author { notify(.penChange, Change(from: old, to: author)) }
   }
 
   /// The exclusive right to write to a session, until it is released.

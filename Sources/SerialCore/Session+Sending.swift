@@ -81,11 +81,11 @@ extension Session {
       more.append(run)
     }
     forgetSent()
-    notify(.sent(UnsafeRawBufferPointer(rebasing: bytes[..<first.count]), by: first.author))
+    notify(.sent, (UnsafeRawBufferPointer(rebasing: bytes[..<first.count]), first.author))
     var offset = first.count
     for run in more {
       let part = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + run.count)])
-      notify(.sent(part, by: run.author))
+      notify(.sent, (part, run.author))
       offset += run.count
     }
   }

@@ -181,10 +181,7 @@ public final class Session {
   /// - Parameter endpoint: where the device is now.
   public func deviceDidReturn(at endpoint: Endpoint) {
     switch state {
-    case .waitingForDevice:
-      guard delegate?.session(self, shouldReturnTo: endpoint) ?? true else { return }
-      take(.deviceReturned(endpoint))
-    case .released: take(.deviceReturned(endpoint))
+    case .waitingForDevice, .released: take(.deviceReturned(endpoint))
     case .closed, .opening, .open: break
     }
   }
@@ -357,7 +354,7 @@ public final class Session {
       tellReceived(start..<marked.offset)
       // An observer may have closed the port: the rest is not wanted then.
       guard self.link === link else { return input }
-      notify(.lineError(marked.error))
+      notify(.lineError, marked.error)
       guard self.link === link else { return input }
       start = marked.offset
     }
@@ -368,7 +365,7 @@ public final class Session {
   private func tellReceived(_ range: Range<Int>) {
     guard !range.isEmpty else { return }
     receivedByteCount += range.count
-    notify(.received(UnsafeRawBufferPointer(rebasing: readBuffer[range])))
+    notify(.received, UnsafeRawBufferPointer(rebasing: readBuffer[range]))
   }
 
   // MARK: Transitions
@@ -395,7 +392,7 @@ public final class Session {
     if case .closed = new { lent = nil }
     let unanswered = link == nil ? takeSettingsAnswers() : []
     if link == nil { returnPenAtLoss() }
-    if old != new { notify(.stateChange(Change(from: old, to: new))) }
+    if old != new { notify(.stateChange, Change(from: old, to: new)) }
     tellInterest()
     if let endpoint = old.endpoint {
       for answer in unanswered { answer(.failure(SerialError(.lost, in: "apply", at: endpoint))) }
@@ -461,19 +458,15 @@ public final class Session {
   /// Notifies observers that the open port is about to be closed, and writes what they write now.
   private func tellWillClose() {
     guard link != nil else { return }
-    notify(.willClose)
+    notify(.willClose, ())
     if !events.isNotifying { sendQueued() }
-  }
-
-  func notify(_ event: SessionEvent) {
-    withExtendedLifetime(self) { events.notify(event, kind: event.kind.rawValue) }
   }
 
   func tellInterest() {
     let (old, new) = (toldInterest, interest)
     guard old != new else { return }
     toldInterest = new
-    notify(.interestChange(Change(from: old, to: new)))
+    notify(.interestChange, Change(from: old, to: new))
   }
 }
 

@@ -11,7 +11,7 @@ import Time
 /// ``BlockingPort`` have in common.
 ///
 /// It has no thread. Its owner runs the loop, and calls its methods on the loop's thread.
-final class PortEngine: SessionObserver {
+final class PortEngine {
   /// Why the port sends and receives nothing any more.
   enum Ending {
     /// Its program has closed it.
@@ -38,6 +38,7 @@ final class PortEngine: SessionObserver {
   let sleepers = WaitingLine()
 
   private let driver: SessionDriver
+  private var observations: [ObservationToken<SessionEvent>] = []
   private let reconnects: Bool
   private let devices: DeviceCatalog
   private var reconnector: Reconnector?
@@ -67,14 +68,17 @@ final class PortEngine: SessionObserver {
       writeCapacity: options.writeCapacity)
     reconnects = options.reconnects
     capacity = options.readCapacity
-    // The first observer: see its initializer.
-    driver = SessionDriver(session, on: loop)
-    driver.onFailure = { [unowned session] _ in
+    driver = SessionDriver(session, on: loop) { [unowned session] _ in
       // A port that cannot be polled would be deaf without a word.
       loop.atEndOfTurn { [weak session] in session?.deviceDidDisappear() }
     }
-    session.addObserver(
-      self, of: [.stateChange, .received, .lineError, .modemLinesChange, .sent])
+    observations = [
+      session.observe(.stateChange) { [unowned self] in stateDidChange(from: $0.old, to: $0.new) },
+      session.observe(.received) { [unowned self] in receive($0) },
+      session.observe(.lineError) { [unowned self] in onEvent(.lineError($0)) },
+      session.observe(.modemLinesChange) { [unowned self] in onEvent(.modemLinesChange($0.new)) },
+      session.observe(.sent) { [unowned self] _ in writers.wakeFirst() },
+    ]
   }
 
   // MARK: Opening and closing
@@ -276,20 +280,14 @@ final class PortEngine: SessionObserver {
 
   // MARK: The session's events
 
-  func session(_ session: Session, didReceive bytes: RawSpan) {
-    bytes.withUnsafeBytes { buffer.append($0, at: loop.now, continues: isLate) }
+  private func receive(_ bytes: UnsafeRawBufferPointer) {
+    buffer.append(bytes, at: loop.now, continues: isLate)
     isLate = false
     pauseIfFull()
     readers.wakeFirst()
   }
 
-  func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
-    writers.wakeFirst()
-  }
-
-  func session(
-    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
-  ) {
+  private func stateDidChange(from old: SessionState, to new: SessionState) {
     if old.isOpen && !new.isOpen { buffer.cut() }
     switch new {
     case .waitingForDevice(_, .lost(let error)), .closed(.lost(let error)?):
@@ -307,16 +305,6 @@ final class PortEngine: SessionObserver {
     if case .closed = new { reconnector = nil }
     onEvent(.stateChange(new))
     for line in [readers, writers, requesters, sleepers] { line.wakeAll() }
-  }
-
-  func session(_ session: Session, didReceiveError error: LineError) {
-    onEvent(.lineError(error))
-  }
-
-  func session(
-    _ session: Session, didChangeModemLinesFrom old: ModemLines, to new: ModemLines
-  ) {
-    onEvent(.modemLinesChange(new))
   }
 }
 

@@ -32,8 +32,8 @@ extension IOLoop: EventLoop {
 
   init(of session: Session) {
     tokens = [
-      session.observe(\.stateChange) { [unowned self] in state = $0.new },
-      session.observe(\.received) { [unowned self] in text += String(decoding: $0, as: UTF8.self) },
+      session.observe(.stateChange) { [unowned self] in state = $0.new },
+      session.observe(.received) { [unowned self] in text += String(decoding: $0, as: UTF8.self) },
     ]
   }
 }

@@ -1,3 +1,4 @@
+import Observing
 import Posix
 import SystemPackage
 import TestSupport
@@ -6,7 +7,7 @@ import Testing
 @testable import SerialCore
 
 /// Records its events, as text where that is easier to compare.
-final class Witness: SessionObserver {
+final class Witness {
   private(set) var states: [SessionState] = []
   private(set) var received: [UInt8] = []
   private(set) var sent: [UInt8] = []
@@ -20,34 +21,52 @@ final class Witness: SessionObserver {
     let bytes: [UInt8]
     init(_ author: Author, _ bytes: [UInt8]) { (self.author, self.bytes) = (author, bytes) }
   }
-  func session(_ session: Session, didHandPenFrom old: Author, to new: Author) {
-    hands.append("\(old)>\(new)")
-  }
   private(set) var interests: [Interest] = []
   var onState: (Session, SessionState) -> Void = { _, _ in }
   var onReceive: (Session) -> Void = { _ in }
   var onSend: (Session) -> Void = { _ in }
   var onWillClose: (Session) -> Void = { _ in }
 
-  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
-    #expect(old == states.last ?? .closed(nil), "no change is left out")
-    states.append(new)
-    onState(session, new)
+  private var observations: [ObservationToken<SessionEvent>] = []
+
+  /// Observes every kind of event.
+  func follow(_ session: Session) {
+    followState(of: session)
+    followReceived(by: session)
+    followSent(by: session)
+    observations += [
+      session.observe(.interestChange) { [unowned self] in interests.append($0.new) },
+      session.observe(.willClose) { [unowned self, unowned session] _ in onWillClose(session) },
+    ]
   }
-  func sessionWillClose(_ session: Session) { onWillClose(session) }
-  func session(_ session: Session, didReceive bytes: RawSpan) {
-    received += bytes.withUnsafeBytes(Array.init)
-    onReceive(session)
+
+  private func followState(of session: Session) {
+    observations.append(
+      session.observe(.stateChange) { [unowned self, unowned session] in
+        #expect($0.old == states.last ?? .closed(nil), "no change is left out")
+        states.append($0.new)
+        onState(session, $0.new)
+      })
   }
-  func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
-    sent += bytes.withUnsafeBytes(Array.init)
-    sentPieces.append(Piece(author, bytes.withUnsafeBytes(Array.init)))
-    onSend(session)
+
+  func followReceived(by session: Session) {
+    observations.append(
+      session.observe(.received) { [unowned self, unowned session] in
+        received += Array($0)
+        onReceive(session)
+      })
   }
-  func session(
-    _ session: Session, didChangeInterestFrom old: Interest, to new: Interest
-  ) {
-    interests.append(new)
+
+  /// Observes what is sent, and who may write.
+  func followSent(by session: Session) {
+    observations += [
+      session.observe(.sent) { [unowned self, unowned session] in
+        sent += Array($0.bytes)
+        sentPieces.append(Piece($0.author, Array($0.bytes)))
+        onSend(session)
+      },
+      session.observe(.penChange) { [unowned self] in hands.append("\($0.old)>\($0.new)") },
+    ]
   }
 }
 
@@ -55,7 +74,6 @@ final class Guard: SessionDelegate {
   var allows = false
   func sessionShouldClose(_ session: Session) -> Bool { allows }
   func sessionShouldRelease(_ session: Session) -> Bool { allows }
-  func session(_ session: Session, shouldReturnTo endpoint: Endpoint) -> Bool { allows }
 }
 
 extension Session {
@@ -90,7 +108,7 @@ final class Bench {
 
   init(waits: Bool = true) {
     self.waits = waits
-    session.addObserver(witness)
+    witness.follow(session)
   }
 
   var link: FakeLink { links[links.count - 1] }

@@ -199,7 +199,7 @@ import Testing
   @Test func modemLinesThatTheFarEndReports_areObserved() throws {
     try open()
     var changes: [ModemLines] = []
-    let token = session.observe(\.modemLinesChange) { changes.append($0.new) }
+    let token = session.observe(.modemLinesChange) { changes.append($0.new) }
     bench.link.tell(.modemLinesChanged([.cts]))
     bench.link.tell(.modemLinesChanged([.cts]))
     #expect(changes == [.cts])

@@ -1,3 +1,4 @@
+import Observing
 import Posix
 import SerialCore
 import SystemPackage
@@ -5,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Records the events of the line, and the bytes between them.
-private final class LineWitness: SessionObserver {
+private final class LineWitness {
   enum Heard: Hashable {
     case state(isOpen: Bool)
     case bytes([UInt8])
@@ -17,25 +18,23 @@ private final class LineWitness: SessionObserver {
   private(set) var heard: [Heard] = []
   var onError: (Session) -> Void = { _ in }
 
-  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
-    if old.isOpen != new.isOpen { heard.append(.state(isOpen: new.isOpen)) }
-  }
-  func session(_ session: Session, didReceive bytes: RawSpan) {
-    heard.append(.bytes(bytes.withUnsafeBytes(Array.init)))
-  }
-  func session(_ session: Session, didReceiveError error: LineError) {
-    heard.append(.error(error))
-    onError(session)
-  }
-  func session(
-    _ session: Session, didChangeModemLinesFrom old: ModemLines, to new: ModemLines
-  ) {
-    heard.append(.lines(old, new))
-  }
-  func session(
-    _ session: Session, didChangeCountersFrom old: LineCounters, to new: LineCounters
-  ) {
-    heard.append(.framingErrors(old.framingErrors, new.framingErrors))
+  private var observations: [ObservationToken<SessionEvent>] = []
+
+  func follow(_ session: Session) {
+    observations = [
+      session.observe(.stateChange) { [unowned self] in
+        if $0.old.isOpen != $0.new.isOpen { heard.append(.state(isOpen: $0.new.isOpen)) }
+      },
+      session.observe(.received) { [unowned self] in heard.append(.bytes(Array($0))) },
+      session.observe(.lineError) { [unowned self, unowned session] in
+        heard.append(.error($0))
+        onError(session)
+      },
+      session.observe(.modemLinesChange) { [unowned self] in heard.append(.lines($0.old, $0.new)) },
+      session.observe(.countersChange) { [unowned self] in
+        heard.append(.framingErrors($0.old.framingErrors, $0.new.framingErrors))
+      },
+    ]
   }
 }
 
@@ -49,7 +48,7 @@ private final class LineWitness: SessionObserver {
     let link = FakeLink(to: path)
     self.link = link
     session = Session(settings: LineSettings(), waitsForLostDevice: false) { _ in link }
-    session.addObserver(witness)
+    witness.follow(session)
   }
 
   private func read(_ bytes: [UInt8]) {

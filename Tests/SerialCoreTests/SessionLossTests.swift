@@ -82,15 +82,6 @@ import Testing
     #expect(session.state.isOpen)
   }
 
-  @Test func delegate_canVetoTheReturn() throws {
-    let guardian = Guard()
-    try session.open(path)
-    session.hangUp()
-    session.delegate = guardian
-    session.deviceDidReturn(at: path)
-    #expect(!session.state.isOpen)
-  }
-
   @Test func lossWithoutWaiting_closes_sayingWhy() throws {
     let bench = Bench(waits: false)
     try bench.session.open(path)

@@ -123,7 +123,7 @@ import Testing
 
   @Test func closedByAnObserver_whileItReads_getsNoMoreOfThePiece() throws {
     var errors: [LineError] = []
-    let token = session.observe(\.lineError) { errors.append($0) }
+    let token = session.observe(.lineError) { errors.append($0) }
     try session.open(path)
     bench.link.incoming = [FakeLink.Input(.bytes([1]), .error(.damaged(2)), .bytes([2, 3]))]
     bench.link.incoming += bench.link.incoming
@@ -138,12 +138,12 @@ import Testing
   @Test func observerOfSomeKinds_getsOnlyThose() throws {
     let receiver = Witness()
     let sender = Witness()
-    session.addObserver(receiver, of: .received)
-    session.addObserver(sender, of: [.sent, .penChange])
+    receiver.followReceived(by: session)
+    sender.followSent(by: session)
     var states: [SessionState] = []
-    let token = session.observe(\.stateChange) { states.append($0.new) }
+    let token = session.observe(.stateChange) { states.append($0.new) }
     var sent: [UInt8] = []
-    let other = session.observe(\.sent) { sent += $0.bytes }
+    let other = session.observe(.sent) { sent += $0.bytes }
     try withExtendedLifetime((token, other)) {
       try session.open(path)
       bench.link.incoming = [[1, 2]]
@@ -155,6 +155,36 @@ import Testing
     #expect(sender.received == [] && sender.sent == [3] && sender.hands.count == 1)
     #expect(states == witness.states && sent == [3])
     #expect(session.receivedByteCount == 2 && session.sentByteCount == 1)
+  }
+
+  @Test
+  func `Observers are notified in the order of their ranks, in whatever order they were added`()
+    throws
+  {
+    typealias Rank = Session.ObserverRank
+    for ranks in [Rank.allCases, Rank.allCases.reversed(), Rank.allCases.shuffled()] {
+      let bench = Bench()
+      var notified: [Rank] = []
+      let tokens = ranks.map { rank in
+        bench.session.observe(.stateChange, rank: rank) {
+          if $0.new.isOpen { notified.append(rank) }
+        }
+      }
+      try bench.session.open(path)
+      #expect(notified == Rank.allCases)
+      withExtendedLifetime(tokens) {}
+    }
+  }
+
+  @Test func `Every kind of event has a bit of its own`() {
+    typealias Kind = SessionEvent.Kind
+    let bits = [
+      Kind.stateChange.bit, Kind.received.bit, Kind.lineError.bit, Kind.modemLinesChange.bit,
+      Kind.countersChange.bit, Kind.sent.bit, Kind.penChange.bit, Kind.interestChange.bit,
+      Kind.willClose.bit,
+    ]
+    #expect(Set(bits).count == bits.count)
+    #expect(bits.allSatisfy { $0.nonzeroBitCount == 1 })
   }
 
   @Test func aReadThatFillsTheBuffer_isReportedCompletely() throws {

@@ -34,7 +34,7 @@ struct Callbacks: Contender {
     init(_ path: FilePath, _ onBytes: @escaping (UnsafeRawBufferPointer) -> Void) throws {
       loop = try IOLoop()
       driver = SessionDriver(session, on: loop)
-      observation = session.observe(\.received, onBytes)
+      observation = session.observe(.received, onBytes)
       try session.open(.tty(path))
     }
 

@@ -39,7 +39,7 @@ final class Listener {
 
   init(on loop: IOLoop) throws {
     terminal = try PseudoTerminal()
-    observation = session.observe(\.received) { [unowned self] in take($0) }
+    observation = session.observe(.received) { [unowned self] in take($0) }
     try session.open(.tty(terminal.path))
     guard let descriptor = session.descriptor else { return }
     watch = try loop.watch(descriptor, for: .reading) { [session] in

@@ -13,7 +13,7 @@ guard CommandLine.arguments.count == 3 else {
 }
 
 let session = Session(settings: LineSettings(baudRate: 115_200), waitsForLostDevice: false)
-let observation = session.observe(\.received) { bytes in
+let observation = session.observe(.received) { bytes in
   print(String(decoding: bytes, as: UTF8.self), terminator: "")
 }
 

@@ -48,8 +48,8 @@ guard let device = selector.matches(among: watcher.devices).first else {
 
 let session = Session(settings: LineSettings())
 let observations = [
-  session.observe(\.received) { print(String(decoding: $0, as: UTF8.self), terminator: "") },
-  session.observe(\.stateChange) { print("[\($0.new)]") },
+  session.observe(.received) { print(String(decoding: $0, as: UTF8.self), terminator: "") },
+  session.observe(.stateChange) { print("[\($0.new)]") },
 ]
 let follower = Follower(session, device, among: watcher.devices)
 watcher.addObserver(follower)

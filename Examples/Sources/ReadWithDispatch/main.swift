@@ -15,7 +15,7 @@ guard CommandLine.arguments.count == 3 else {
 
 // A session belongs to one thread or one serial queue: here to the main queue, which is the main actor.
 let session = Session(settings: LineSettings(), waitsForLostDevice: false)
-let observation = session.observe(\.received) { bytes in
+let observation = session.observe(.received) { bytes in
   print(String(decoding: bytes, as: UTF8.self), terminator: "")
 }
 do {

@@ -42,6 +42,7 @@ package final class Hub {
   }
 
   private let session: Session
+  private var received: ObservationToken<SessionEvent>?
   private var slots: [Slot] = []
   /// The subscriber that has the line for itself: the one that subscribed last.
   private var owner: Slot?
@@ -63,9 +64,11 @@ package final class Hub {
   /// Creates the hub of a session.
   package init(of session: Session) {
     self.session = session
-    // Every received byte comes this way, so the hub is in the session's own list, without a token between.
-    session.events.add(self, kinds: SessionEvent.Kinds.received.rawValue) { hub, event in
-      if case .received(let bytes) = event { hub.pass(bytes) }
+    // Every received byte comes this way, so nothing is between the session's list and the hub.
+    received = session.events.observe(
+      rank: Session.ObserverRank.distributor.rawValue, kinds: SessionEvent.Kind.received.bit
+    ) { [unowned self] in
+      if case .received(let bytes) = $0 { pass(bytes) }
     }
   }
 

@@ -1,12 +1,14 @@
 import EventLoop
+import Observing
 import Patterns
 import SerialCore
 import Sessions
 import Time
 
 /// Watches a port for the events of alert rules.
-final class AlertWatch: SessionObserver {
+final class AlertWatch {
   private let session: Session
+  private var stateChanges: ObservationToken<SessionEvent>?
   private let loop: IOLoop
   private let onEvent: (_ rule: Int, AlertEvent) -> Void
   /// The indices of the rules of each kind.
@@ -44,7 +46,9 @@ final class AlertWatch: SessionObserver {
     }
     (self.matchRules, self.lossRules) = (matchRules, lossRules)
     search = AlertSearch(patterns)
-    session.addObserver(self, of: .stateChange)
+    stateChanges = session.observe(.stateChange) { [unowned self] in
+      if $0.old.isOpen, !$0.new.isOpen { portDidClose(from: $0.old, to: $0.new) }
+    }
     guard !patterns.isEmpty else { return }
     subscription = controller.hub.subscribe(as: .listener) { [unowned self] bytes, _ in
       take(bytes)
@@ -81,8 +85,7 @@ final class AlertWatch: SessionObserver {
 
   private var device: String { session.state.endpoint.map { "\($0)" } ?? "" }
 
-  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
-    guard old.isOpen, !new.isOpen else { return }
+  private func portDidClose(from old: SessionState, to new: SessionState) {
     report(search.pause())
     let isLost =
       switch new {

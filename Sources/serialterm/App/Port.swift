@@ -62,8 +62,6 @@ final class Port: CommandPort {
         nil
       }
     }
-    // The state is up to date when the controller handles a change.
-    controller.followState()
     // Clients and viewers are refused like the user.
     readOnlyChanges = model.$state.observe { [unowned controller] in
       if $0.old.isReadOnly != $0.new.isReadOnly {
@@ -150,11 +148,7 @@ final class Port: CommandPort {
   }
 
   /// Starts to report the port's openings and losses to the user.
-  func narrate() {
-    session.addObserver(narrator, of: .stateChange)
-    // Follows after the narrator, so that the loss of the device is reported before unsent bytes.
-    controller.followState()
-  }
+  func narrate() { narrator.follow(session) }
 
   /// The message when sending makes no progress. The number of unsent bytes is reported at the end.
   func standstill(_ time: String) -> String {

@@ -7,8 +7,10 @@ import SerialCore
 ///
 /// Breaks and pulses take time. They end by a timer, by ``end()``, when another member gets the pen, or when the port is
 /// closed.
-final class LineCommands: SessionObserver {
+final class LineCommands {
   private let session: Session
+  /// Ends a break and a pulse when the port is closed.
+  private var stateChanges: ObservationToken<SessionEvent>?
   private let model: TerminalStateModel
   private let loop: IOLoop
   /// The break that is being sent; nil if there is none.
@@ -27,7 +29,9 @@ final class LineCommands: SessionObserver {
     self.session = session
     self.model = model
     self.loop = loop
-    session.addObserver(self, of: .stateChange)
+    stateChanges = session.observe(.stateChange, rank: .line) { [unowned self] in
+      if $0.old.isOpen && !$0.new.isOpen { (breakEnd, pulseEnd) = (nil, nil) }
+    }
     changes = model.$state.observe { [unowned self] in
       if $0.old.sharing.penReason == nil, $0.new.sharing.penReason != nil { end() }
     }
@@ -167,12 +171,5 @@ final class LineCommands: SessionObserver {
   func end() {
     endBreak()
     endPulse()
-  }
-
-  /// Ends a break and a pulse when the port is closed.
-  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
-    guard old.isOpen && !new.isOpen else { return }
-    breakEnd = nil
-    pulseEnd = nil
   }
 }

@@ -1,12 +1,14 @@
 import EventLoop
+import Observing
 import Posix
 import SerialCore
 import Sessions
 import TextTools
 
 /// Listens at one baud rate after the other while the device sends. It sends nothing.
-final class RateProber: SessionObserver {
+final class RateProber {
   private let frontEnd: HeadlessInterface
+  private var observations: [ObservationToken<SessionEvent>] = []
   private var probe: RateProbe?
   private var timer: LoopTimer?
   private(set) var endpoint: Endpoint?
@@ -19,7 +21,14 @@ final class RateProber: SessionObserver {
 
   init(_ frontEnd: HeadlessInterface) {
     self.frontEnd = frontEnd
-    session.addObserver(self, of: [.stateChange, .countersChange])
+    observations = [
+      session.observe(.stateChange) { [unowned self] in stateDidChange(from: $0.old, to: $0.new) },
+      session.observe(.countersChange) { [unowned self] in
+        let changes = $0.new.changes(since: $0.old)
+        probe?.add(
+          framingErrors: Int(changes.framingErrors), breaks: Int(changes.breaks), at: loop.now)
+      },
+    ]
   }
 
   /// Runs until the rate is found, or all rates were tried. Then it restores the settings of the port.
@@ -36,19 +45,11 @@ final class RateProber: SessionObserver {
     return (status == .done ? probe : nil, status)
   }
 
-  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
+  private func stateDidChange(from old: SessionState, to new: SessionState) {
     guard case .open(let endpoint, let settings) = new, !old.isOpen else { return }
     self.endpoint = endpoint
     // The port has kept its own rate, so there is no difference to report.
     session.requestedSettings = settings
-  }
-
-  func session(
-    _ session: Session, didChangeCountersFrom old: LineCounters, to new: LineCounters
-  ) {
-    let changes = new.changes(since: old)
-    probe?.add(
-      framingErrors: Int(changes.framingErrors), breaks: Int(changes.breaks), at: loop.now)
   }
 
   private func begin() {

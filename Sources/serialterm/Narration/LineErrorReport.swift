@@ -1,4 +1,5 @@
 import EventLoop
+import Observing
 import SerialCore
 import TextTools
 
@@ -7,13 +8,14 @@ import TextTools
 ///
 /// If errors are marked, each is reported with its byte. Otherwise, and for overruns, which have no mark, errors are
 /// reported when the driver's counters are read.
-final class LineErrorReport: SessionObserver {
+final class LineErrorReport {
   /// Called with a line to print.
   var say: (String) -> Void = { _ in }
   /// Whether errors are marked in the received bytes.
   var marksErrors = false
 
   private let loop: IOLoop
+  private var observations: [ObservationToken<SessionEvent>] = []
   private var timer: LoopTimer?
   private var interval = shortestInterval
   private var markCount = 0
@@ -24,19 +26,21 @@ final class LineErrorReport: SessionObserver {
 
   init(_ session: Session, on loop: IOLoop) {
     self.loop = loop
-    session.addObserver(self, of: [.lineError, .countersChange])
+    observations = [
+      session.observe(.lineError) { [unowned self] in report($0) },
+      session.observe(.countersChange) { [unowned self] in
+        count($0.new.changes(since: $0.old))
+      },
+    ]
   }
 
-  func session(_ session: Session, didReceiveError error: LineError) {
+  private func report(_ error: LineError) {
     guard timer == nil else { return markCount += 1 }
     say(error.words)
     waitForMore()
   }
 
-  func session(
-    _ session: Session, didChangeCountersFrom old: LineCounters, to new: LineCounters
-  ) {
-    let changes = new.changes(since: old)
+  private func count(_ changes: LineCounters) {
     for error in changes.errors where !marksErrors || !error.isMarked {
       counted[error] &+= changes[error]
     }

@@ -10,7 +10,7 @@ import Time
 
 /// Reports the events of a session to the user: the device is opened, lost and found again, the driver changed a
 /// setting, the session has news.
-final class SessionNarrator: SessionObserver {
+final class SessionNarrator {
   private let console: Console
   private unowned let controller: SessionController
   /// The keys of the user; nil if the user has no keyboard here.
@@ -26,6 +26,7 @@ final class SessionNarrator: SessionObserver {
   /// Whether the first line was printed. It includes everything that happened before.
   private var hasGreeted = false
   private var news: ObservationToken<SessionNews>?
+  private var stateChanges: ObservationToken<SessionEvent>?
 
   /// Reports the news of a session from now on. It reports the session's events when it observes the session.
   ///
@@ -84,7 +85,17 @@ final class SessionNarrator: SessionObserver {
   /// The keys for quitting and for help, as text; empty if there are none, or if another port has named them.
   private var keyWords: String { namesKeys ? keys?.quitAndHelp ?? "" : "" }
 
-  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
+  /// Reports the openings and losses of a session's port from now on.
+  func follow(_ session: Session) {
+    stateChanges = session.observe(.stateChange, rank: .narrator) {
+      [unowned self, unowned session] in
+      stateDidChange(of: session, from: $0.old, to: $0.new)
+    }
+  }
+
+  private func stateDidChange(
+    of session: Session, from old: SessionState, to new: SessionState
+  ) {
     switch (old, new) {
     case (.open, .waitingForDevice(let port, let reason)):
       goneAt = .now

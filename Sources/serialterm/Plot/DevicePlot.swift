@@ -106,7 +106,7 @@ final class DevicePlot {
   /// Records when a port is lost: its open line is not joined with what follows.
   private func follow(_ port: Port, _ source: Int) {
     losses.append(
-      port.session.observe(\.stateChange) { [unowned self] change in
+      port.session.observe(.stateChange) { [unowned self] change in
         guard change.old.isOpen, !change.new.isOpen else { return }
         recorder.interrupt(source)
         stream?.forgetLine(of: source)

@@ -11,7 +11,7 @@ import Terminal
 ///
 /// It has the pen while it runs. While the command does not read, the device waits if it can. While the device takes
 /// nothing, the command waits.
-final class PortProgram: SessionObserver, RunningExchange {
+final class PortProgram: RunningExchange {
   /// How the command ended.
   struct Outcome {
     enum Reason: Hashable {
@@ -61,6 +61,7 @@ final class PortProgram: SessionObserver, RunningExchange {
   private let author: Author
   private let surroundings: Surroundings
   private let session: Session
+  private var observations: [ObservationToken<SessionEvent>] = []
   private let hub: Hub
   private let loop: IOLoop
   private var child: PipedChild?
@@ -151,7 +152,13 @@ final class PortProgram: SessionObserver, RunningExchange {
       errorWatch = try loop.watch(errors, for: .reading) { [unowned self] _ in readErrors() }
     }
     isRunning = true
-    session.addObserver(self, of: [.sent, .stateChange])
+    observations = [
+      session.observe(.sent) { [unowned self] _ in
+        wantMore()
+        endIfSent()
+      },
+      session.observe(.stateChange) { [unowned self] in if !$0.new.isOpen { portDidClose() } },
+    ]
     subscription = hub.subscribe(
       as: surroundings.isAlone ? .owner : .view, whenFull: .wait
     ) { [unowned self] bytes, _ in
@@ -179,11 +186,6 @@ final class PortProgram: SessionObserver, RunningExchange {
   }
 
   // MARK: To the device
-
-  func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
-    wantMore()
-    endIfSent()
-  }
 
   /// The number of bytes that may be read from the command before the driver takes them.
   private var room: Int { max(0, buffer.count - session.queuedByteCount) }
@@ -320,8 +322,7 @@ final class PortProgram: SessionObserver, RunningExchange {
     end(.cutOff)
   }
 
-  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
-    guard !new.isOpen else { return }
+  private func portDidClose() {
     // Runs after the owner of the session, which counts unsent bytes.
     loop.atEndOfTurn { [weak self] in
       var nothing = UnsentBytes()
@@ -331,7 +332,7 @@ final class PortProgram: SessionObserver, RunningExchange {
 
   private func end(_ reason: Outcome.Reason) {
     isRunning = false
-    session.removeObserver(self)
+    observations = []
     finishErrors()
     let unreadCount = (toChild?.untakenCount ?? 0) + (child?.unreadCount ?? 0)
     let unsentCount = reason == .cutOff ? 0 : session.discardQueued(by: author)

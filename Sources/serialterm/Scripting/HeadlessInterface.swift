@@ -42,6 +42,7 @@ final class HeadlessInterface: FrontEnd {
   private let app: App
   private var output: ObservationToken<OutputChannel.Event>?
   private var members: [Member] = []
+  private var losses: ObservationToken<SessionEvent>?
 
   /// A session and its configuration.
   private struct Member {
@@ -49,6 +50,7 @@ final class HeadlessInterface: FrontEnd {
     let configuration: SessionConfiguration
     var configurationForDevice: ((Device) throws -> SessionConfiguration)?
     let subscription: Hub.Subscription
+    let end: ObservationToken<SessionError>
     var hasEnded = false
   }
 
@@ -106,7 +108,10 @@ final class HeadlessInterface: FrontEnd {
       }
     }
     add(configuration) { [unowned self] in onReceived($0, $1) }
-    controller.onLost = { [unowned self] in onLost() }
+    // Before the controller ends the session: the last bytes may contain the text that a script expects.
+    losses = session.observe(.stateChange) { [unowned self] in
+      if case .closed(.lost) = $0.new { onLost() }
+    }
   }
 
   /// Adds a session.
@@ -133,11 +138,14 @@ final class HeadlessInterface: FrontEnd {
       onReceived($0, $1)
     }
     let index = members.count
-    port.controller.onEnd = { [unowned self] in ended(index, .failure(Failure($0))) }
+    let end = port.controller.ends.observe { [unowned self] in
+      ended(index, .failure(Failure($0)))
+    }
     members.append(
       Member(
         port: port, configuration: configuration,
-        configurationForDevice: configurationForDevice, subscription: subscription))
+        configurationForDevice: configurationForDevice, subscription: subscription,
+        end: end))
     return port
   }
 

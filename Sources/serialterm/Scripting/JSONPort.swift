@@ -1,4 +1,5 @@
 import EventLoop
+import Observing
 import Patterns
 import SerialCore
 import Sessions
@@ -7,8 +8,9 @@ import TextTools
 import Time
 
 /// One port of a program that drives sessions by JSON, with its events and its expectation.
-final class JSONPort: SessionObserver {
+final class JSONPort {
   let port: Port
+  private var stateChanges: ObservationToken<SessionEvent>?
   /// The received text that was not matched yet.
   private(set) lazy var text: ReceivedTextWatch = ReceivedTextWatch(on: loop) { [unowned self] in
     text.patterns = []
@@ -26,7 +28,9 @@ final class JSONPort: SessionObserver {
   init(_ port: Port, on loop: IOLoop) {
     self.port = port
     self.loop = loop
-    port.session.addObserver(self, of: .stateChange)
+    stateChanges = port.session.observe(.stateChange) { [unowned self] in
+      stateDidChange(to: $0.new)
+    }
   }
 
   func received(_ bytes: UnsafeRawBufferPointer, at moment: Moment) {
@@ -37,7 +41,7 @@ final class JSONPort: SessionObserver {
     text.add(bytes)
   }
 
-  func session(_ session: Session, didChangeStateFrom old: SessionState, to new: SessionState) {
+  private func stateDidChange(to new: SessionState) {
     if !new.isOpen { onClosed() }
     let name: String
     switch new {
@@ -48,7 +52,7 @@ final class JSONPort: SessionObserver {
     case .opening: return
     }
     var members = [("state", JSON.string(name)), ("node", JSON(new.endpoint?.path?.string))]
-    if case .open(_, let settings) = new, session.capabilities.contains(.settings) {
+    if case .open(_, let settings) = new, port.session.capabilities.contains(.settings) {
       members.append(("settings", .string("\(settings)")))
     }
     say("state", members)

@@ -31,7 +31,7 @@ final class TerminalStateModel {
   /// Follows a session alone.
   func follow(_ session: Session) {
     observations += [
-      session.observe(\.stateChange) { [unowned self, unowned session] change in
+      session.observe(.stateChange, rank: .state) { [unowned self, unowned session] change in
         update {
           $0.session = change.new
           $0.requestedSettings = session.requestedSettings
@@ -40,10 +40,10 @@ final class TerminalStateModel {
           $0.exchange = session.exchange
         }
       },
-      session.observe(\.modemLinesChange) { [unowned self] change in
+      session.observe(.modemLinesChange, rank: .state) { [unowned self] change in
         update { $0.modemLines = change.new }
       },
-      session.observe(\.penChange) { [unowned self, unowned session] _ in
+      session.observe(.penChange, rank: .state) { [unowned self, unowned session] _ in
         update { ($0.exchange, $0.progress) = (session.exchange, nil) }
       },
     ]

@@ -151,7 +151,7 @@ final class UserInterface: FrontEnd {
       port.configuration.writers,
       home: { [unowned port] in port.configuration.userName ?? UserName.own },
       answers: keyboard.terminal != nil)
-    controller.onEnd = { [unowned self, unowned port, unowned controller] in
+    port.ends = controller.ends.observe { [unowned self, unowned port, unowned controller] in
       // The end of a joined session is not a failure of this program.
       let hasEnded =
         controller.remoteSharing?.sharing.isJoined == true

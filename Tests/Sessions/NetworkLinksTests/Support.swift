@@ -102,7 +102,7 @@ final class Bench {
         to: endpoint, at: .host(host), hasPort: hasPort, options: LinkOptions(), on: loop)
     }
     driver = SessionDriver(session, on: loop)
-    tokens.append(session.observe(\.received) { [unowned self] in received += Array($0) })
+    tokens.append(session.observe(.received) { [unowned self] in received += Array($0) })
   }
 
   func open() throws { try session.open(Endpoint(Endpoint.Kind("tcp"), "test")) }

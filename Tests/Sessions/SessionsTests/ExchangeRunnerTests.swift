@@ -348,7 +348,7 @@ import Time
     try open()
     links.last.error = SerialError(.lost, in: "write", at: .tty("/dev/ttyTEST"), errno: .ioError)
     let (runner, ends) = runner(Script([[.send([1, 2])]]))
-    let token = session.observe(\.stateChange) { [session] change in
+    let token = session.observe(.stateChange) { [session] change in
       guard !change.new.isOpen else { return }
       var discarded = session.discardUnsent()
       runner.cutOff(discarding: &discarded)

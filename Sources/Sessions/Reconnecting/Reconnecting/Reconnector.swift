@@ -1,4 +1,5 @@
 package import DeviceWatch
+import Observing
 package import SerialCore
 package import SystemPackage
 import Time
@@ -7,7 +8,7 @@ import Time
 ///
 /// A ``Presence`` finds the far end. Without one, because only an attempt to open the far end shows whether it is
 /// there, an attempt is made every ``LinkProvider/attemptInterval``.
-package final class Reconnector: SessionObserver {
+package final class Reconnector {
   /// News for the user, or a question.
   package enum Report: Hashable {
     /// The far end has returned, but another program has it. Opening is retried.
@@ -35,6 +36,7 @@ package final class Reconnector: SessionObserver {
   package var waitsForPort = false
 
   private let session: Session
+  private var observations: [ObservationToken<SessionEvent>] = []
   private let presence: (any Presence)?
   private let scheduler: Scheduler
   private let attemptInterval: Duration
@@ -66,7 +68,11 @@ package final class Reconnector: SessionObserver {
   /// - Throws: the errors of epoll_ctl(2).
   package func start() throws(Errno) {
     startPatience()
-    session.addObserver(self, of: .stateChange)
+    observations = [
+      session.observe(.stateChange, rank: .reconnector) { [unowned self] in
+        stateDidChange(from: $0.old, to: $0.new)
+      }
+    ]
     presence?.onEvent = { [unowned self] in take($0) }
     try presence?.start()
     if case .open(let endpoint, _) = session.state { didOpen(at: endpoint) }
@@ -81,9 +87,7 @@ package final class Reconnector: SessionObserver {
 
   // MARK: Events
 
-  package func session(
-    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
-  ) {
+  private func stateDidChange(from old: SessionState, to new: SessionState) {
     if old.isOpen && !new.isOpen { presence?.didLeave() }
     switch new {
     case .open(let endpoint, _):

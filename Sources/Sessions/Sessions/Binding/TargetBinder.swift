@@ -110,7 +110,7 @@ package final class TargetBinder {
     do { try session.open(endpoint) } catch { return try wait(at: endpoint, after: error) }
     guard case .opening = session.state else { return }
     // A network link reports its result in a later turn of the loop.
-    lateResult = session.observe(\.stateChange) { [unowned self] in
+    lateResult = session.observe(.stateChange) { [unowned self] in
       openingEnded(at: endpoint, in: $0.new)
     }
   }

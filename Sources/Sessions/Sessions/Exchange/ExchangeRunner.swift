@@ -1,4 +1,5 @@
 package import EventLoop
+import Observing
 import Posix
 import Reconnecting
 package import SerialCore
@@ -10,7 +11,7 @@ package import Time
 /// It holds the pen while the exchange runs, keeps the queue filled at the device's pace, and owns the
 /// timer. When the port is closed or the session ends, the owner of the session calls
 /// ``cutOff(discarding:)``.
-package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExchange {
+package final class ExchangeRunner<Value: Exchange>: RunningExchange {
   /// Called with each report.
   package var onReport: (Value.Report) -> Void = { _ in }
   /// Called once, at the end, after the pen was released.
@@ -29,6 +30,7 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
   package private(set) var withdrawnCount = 0
 
   private let session: Session
+  private var observations: [ObservationToken<SessionEvent>] = []
   private let hub: Hub?
   private let loop: IOLoop
   private let source: (any ExchangeSource)?
@@ -91,7 +93,14 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
     }
     isRunning = true
     start = loop.now
-    session.addObserver(self, of: [.sent, .stateChange])
+    observations = [
+      session.observe(.sent) { [unowned self] in
+        guard $0.author == exchange.author else { return }
+        take(.sent($0.bytes.count))
+        fillSoon()
+      },
+      session.observe(.stateChange) { [unowned self] in stateDidChange(to: $0.new) },
+    ]
     switch exchange.reception {
     case .nothing: break
     case .shared, .alone:
@@ -154,15 +163,7 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
     events = []
   }
 
-  package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
-    guard author == exchange.author else { return }
-    take(.sent(bytes.byteCount))
-    fillSoon()
-  }
-
-  package func session(
-    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
-  ) {
+  private func stateDidChange(to new: SessionState) {
     if new.isOpen, isLost {
       // Runs after the observers that prepare the port.
       loop.atEndOfTurn { [weak self] in
@@ -255,7 +256,7 @@ package final class ExchangeRunner<Value: Exchange>: SessionObserver, RunningExc
 
   private func end(_ outcome: Value.Outcome) {
     isRunning = false
-    session.removeObserver(self)
+    observations = []
     (pen, subscription, timer, drain, standstill) = (nil, nil, nil, nil, nil)
     (pendingRead, sourceWatch, resumption, roomLevel) = (nil, nil, nil, nil)
     onEnd(outcome)

@@ -1,10 +1,12 @@
+import Observing
 package import SerialCore
 
 /// Plays a line sequence whenever a session's port is opened, also after its device has returned.
-package final class OpeningSequence: SessionObserver {
+package final class OpeningSequence {
   /// The sequence; nil for none.
   package var sequence: LineSequence?
   private let session: Session
+  private var stateChanges: ObservationToken<SessionEvent>?
   private let player: SequencePlayer
   private let onFailure: (SerialError) -> Void
 
@@ -20,12 +22,12 @@ package final class OpeningSequence: SessionObserver {
     of session: Session, with player: SequencePlayer, onFailure: @escaping (SerialError) -> Void
   ) {
     (self.session, self.player, self.onFailure) = (session, player, onFailure)
-    session.addObserver(self, of: .stateChange)
+    stateChanges = session.observe(.stateChange, rank: .line) { [unowned self] in
+      stateDidChange(from: $0.old, to: $0.new)
+    }
   }
 
-  package func session(
-    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
-  ) {
+  private func stateDidChange(from old: SessionState, to new: SessionState) {
     // New settings of an open port are not an opening.
     guard !old.isOpen, new.isOpen, session.state.isOpen, let sequence else { return }
     player.play(sequence, named: Self.name) { [unowned self] end in

@@ -7,7 +7,7 @@ package import SerialCore
 ///
 /// A baud rate in a sequence holds only for the sequence: the previous rate is restored at any end. If a sequence
 /// is stopped, a break that it started ends. If its author loses the pen, the output lines that it set are restored too.
-package final class SequencePlayer: SessionObserver {
+package final class SequencePlayer {
   /// How a sequence ends.
   package enum End: Hashable, Sendable {
     /// All steps were performed.
@@ -25,6 +25,7 @@ package final class SequencePlayer: SessionObserver {
 
   private let onNetworkTiming: (String) -> Void
   private let session: Session
+  private var stateChanges: ObservationToken<SessionEvent>?
   private let loop: IOLoop
   private var runner: ExchangeRunner<LinePlay>?
   private var then: (End) -> Void = { _ in }
@@ -51,7 +52,10 @@ package final class SequencePlayer: SessionObserver {
     self.session = session
     self.loop = loop
     self.onNetworkTiming = onNetworkTiming
-    session.addObserver(self, of: .stateChange)
+    stateChanges = session.observe(.stateChange, rank: .line) { [unowned self] in
+      // New settings of an open port do not close it.
+      if $0.old.isOpen && !$0.new.isOpen { portDidClose() }
+    }
   }
 
   /// Whether a sequence is being played.
@@ -111,11 +115,7 @@ package final class SequencePlayer: SessionObserver {
     stop()
   }
 
-  package func session(
-    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
-  ) {
-    // New settings of an open port do not close it.
-    guard old.isOpen && !new.isOpen else { return }
+  private func portDidClose() {
     stop()
     lineBreak = nil
   }

@@ -1,4 +1,5 @@
 package import EventLoop
+import Observing
 import Posix
 package import Reconnecting
 package import SerialCore
@@ -20,11 +21,12 @@ package protocol Borrower: AnyObject {
 /// sooner, the user ends the tool.
 ///
 /// Before the port is released, queued bytes are sent, for at most ``patience``.
-package final class PortLender: SessionObserver {
+package final class PortLender {
   /// Called with the number of bytes that the driver had accepted but not sent when the port was released.
   var onUnsent: (Int) -> Void = { _ in }
 
   private let session: Session
+  private var stateChanges: ObservationToken<SessionEvent>?
   private let loop: IOLoop
   private let report: (SessionNews) -> Void
   /// The reason why the port may not be released now; nil if it may. The palette gives the same reason.
@@ -50,7 +52,7 @@ package final class PortLender: SessionObserver {
     self.session = session
     self.loop = loop
     self.report = report
-    session.addObserver(self, of: .stateChange)
+    stateChanges = session.observe(.stateChange) { [unowned self] _ in answer() }
   }
 
   private var isWanted: Bool { isWantedByUser || !borrowers.isEmpty }
@@ -174,12 +176,6 @@ package final class PortLender: SessionObserver {
   }
 
   // MARK: Replies
-
-  package func session(
-    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
-  ) {
-    answer()
-  }
 
   /// Sends the replies that follow from the session's state.
   private func answer() {

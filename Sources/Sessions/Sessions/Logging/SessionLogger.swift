@@ -9,7 +9,7 @@ package import Time
 
 /// Writes the bytes and events of a session to its own logs, and to those that it shares with other sessions.
 /// The hub serves logs before all views.
-package final class SessionLogger: SessionObserver {
+package final class SessionLogger {
   /// The maximum time to wait at the end until everything is written.
   package static let patience = Duration.milliseconds(400)
 
@@ -25,6 +25,7 @@ package final class SessionLogger: SessionObserver {
   @Observed package private(set) var path: FilePath?
 
   private unowned let session: Session
+  private var observations: [ObservationToken<SessionEvent>] = []
   private let loop: IOLoop
   private let roster: () -> Roster
   private lazy var own = LogSet(on: loop, report: report) { [unowned self] log in
@@ -52,7 +53,21 @@ package final class SessionLogger: SessionObserver {
     subscription = hub.subscribe(as: .log) { [unowned self] in
       append($0, .fromDevice, by: nil, at: $1)
     }
-    session.addObserver(self, of: [.stateChange, .sent, .modemLinesChange, .countersChange])
+    observations = [
+      session.observe(.stateChange, rank: .recorder) { [unowned self] in
+        stateDidChange(from: $0.old, to: $0.new)
+      },
+      session.observe(.sent, rank: .recorder) { [unowned self] in
+        append(
+          $0.bytes, .toDevice, by: $0.author.kind == .client ? $0.author.name : nil, at: .now)
+      },
+      session.observe(.modemLinesChange, rank: .recorder) { [unowned self, unowned session] in
+        append(LogEvent(from: $0.old, to: $0.new, in: session.state))
+      },
+      session.observe(.countersChange, rank: .recorder) { [unowned self, unowned session] in
+        append(LogEvent(errors: $0.new.changes(since: $0.old), in: session.state))
+      },
+    ]
   }
 
   /// Whether any file is being written.
@@ -191,31 +206,12 @@ package final class SessionLogger: SessionObserver {
     append(LogEvent(.discarded, at: place, .bytes(count, by: name)))
   }
 
-  package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
-    let client = author.kind == .client ? author.name : nil
-    bytes.withUnsafeBytes { append($0, .toDevice, by: client, at: .now) }
-  }
-
-  package func session(
-    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
-  ) {
+  private func stateDidChange(from old: SessionState, to new: SessionState) {
     append(
       LogEvent(
         from: old, to: new, isReturn: hasBeenOpen,
         hasSettings: session.capabilities.contains(.settings)))
     if new.isOpen { hasBeenOpen = true }
-  }
-
-  package func session(
-    _ session: Session, didChangeModemLinesFrom old: ModemLines, to new: ModemLines
-  ) {
-    append(LogEvent(from: old, to: new, in: session.state))
-  }
-
-  package func session(
-    _ session: Session, didChangeCountersFrom old: LineCounters, to new: LineCounters
-  ) {
-    append(LogEvent(errors: new.changes(since: old), in: session.state))
   }
 }
 

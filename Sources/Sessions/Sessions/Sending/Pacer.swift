@@ -1,10 +1,11 @@
 package import EventLoop
+import Observing
 import Patterns
 package import SerialCore
 import Time
 
 /// Paces everything that a session sends: keys, a paste, a pipe, a file.
-package final class Pacer: SessionObserver, SendingPacer {
+package final class Pacer: SendingPacer {
   /// The delays.
   package var pacing = Pacing() {
     didSet {
@@ -18,6 +19,7 @@ package final class Pacer: SessionObserver, SendingPacer {
   }
 
   private unowned let session: Session
+  private var observations: [ObservationToken<SessionEvent>] = []
   private let loop: IOLoop
   private var pace = Pace(Pacing())
   private lazy var prompt = ReceivedTextWatch(on: loop) { [unowned self] _ in promptCame() }
@@ -32,8 +34,15 @@ package final class Pacer: SessionObserver, SendingPacer {
   private func follow() {
     let isOff = pacing.isUnlimited || isSuspended
     session.pacer = isOff ? nil : self
-    session.removeObserver(self)
-    if !isOff { session.addObserver(self, of: [.sent, .received]) }
+    observations =
+      isOff
+      ? []
+      : [
+        session.observe(.sent) { [unowned self] in sent($0.bytes) },
+        session.observe(.received) { [unowned self] in
+          if pace.isAwaitingPrompt { prompt.add($0) }
+        },
+      ]
   }
 
   /// Whether the next line waits for the prompt.
@@ -47,16 +56,11 @@ package final class Pacer: SessionObserver, SendingPacer {
     }
   }
 
-  package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
-    guard bytes.withUnsafeBytes({ pace.sent($0, at: loop.now) }) else { return }
+  private func sent(_ bytes: UnsafeRawBufferPointer) {
+    guard pace.sent(bytes, at: loop.now) else { return }
     // Text that arrived earlier is not the prompt after this line.
     prompt.clear()
     prompt.patterns = pacing.waitFor.map { [$0] } ?? []
-  }
-
-  package func session(_ session: Session, didReceive bytes: RawSpan) {
-    guard pace.isAwaitingPrompt else { return }
-    bytes.withUnsafeBytes { prompt.add($0) }
   }
 
   private func promptCame() {

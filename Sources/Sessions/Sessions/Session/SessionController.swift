@@ -45,10 +45,8 @@ package final class SessionController {
   /// Called when a device that was not known at the start becomes known, before its port is opened for the first
   /// time; nil if the configuration does not depend on the device. It may call ``adopt(_:)``.
   package var onDeviceKnown: ((Device) throws -> Void)?
-  /// Called when the device is permanently lost, and its last bytes were received; before ``onEnd``.
-  package var onLost: () -> Void = {}
-  /// Called when the session must end: its device is lost, or an error occurred.
-  package var onEnd: (SessionError) -> Void = { _ in }
+  /// Why the session must end: its device is lost, or an error occurred.
+  package let ends: Observable<SessionError>
   /// Asks the user which device has returned; nil without a user. The argument is nil when the question is no longer
   /// needed.
   package var askForReturned: ((ReturnQuestion?) -> Void)?
@@ -106,7 +104,9 @@ package final class SessionController {
       link.onMade(made)
       return made
     }
-    driver = SessionDriver(session, on: loop)
+    let ends = Observable<SessionError>()
+    self.ends = ends
+    driver = SessionDriver(session, on: loop) { ends.notify(.watching($0)) }
     hub = Hub(of: session)
     sharing = SharingController(of: session, hub, on: loop)
     log = SessionLogger(
@@ -128,8 +128,7 @@ package final class SessionController {
     lender = PortLender(session, on: loop) { news.notify($0) }
     statistics = Statistics(of: session)
     lender.onUnsent = { [unowned self] in unsent.bytes($0) }
-    binder.onFailure = { [unowned self] in onEnd(.binding($0)) }
-    driver.onFailure = { [unowned self] in onEnd(.watching($0)) }
+    binder.onFailure = { ends.notify(.binding($0)) }
     link.onMade = { [unowned self] in follow($0) }
     sharingTokens = [
       sharing.$sharing.observe { [unowned self] _ in people = penControl.sharing },
@@ -138,16 +137,10 @@ package final class SessionController {
         news.notify(.people($0))
       },
     ]
-    followState()
-    adopt(configuration)
-  }
-
-  /// Follows the session's changes, after its present observers: the observer that reports the loss of the device is
-  /// called before unsent bytes are reported.
-  package func followState() {
-    stateChanges = session.observe(\.stateChange) { [unowned self] in
+    stateChanges = session.observe(.stateChange, rank: .controller) { [unowned self] in
       stateDidChange(from: $0.old, to: $0.new)
     }
+    adopt(configuration)
   }
 
   /// Applies a configuration. An open port gets the parts that can be changed while it is open.
@@ -172,9 +165,7 @@ package final class SessionController {
       // Queued bytes go to the device that returns. Bytes that the lost link had taken are gone.
       unsent.bytes(session.takeUnsentOfLostLink().total)
     case (_, .closed(.lost(let error))):
-      // The last bytes may contain the text that a script expects.
-      onLost()
-      onEnd(.port(error))
+      ends.notify(.port(error))
     case (_, .open), (_, .waitingForDevice):
       if isLogStartDue { startLogsLate() }
     case (_, .closed), (_, .opening), (_, .released): break
@@ -185,7 +176,7 @@ package final class SessionController {
     do throws(SessionError) {
       try startLogsIfBound()
     } catch {
-      onEnd(error)
+      ends.notify(error)
     }
   }
 
@@ -301,7 +292,7 @@ package final class SessionController {
       try startLogs(at: endpoint)
       return true
     } catch {
-      onEnd(error)
+      ends.notify(error)
       return false
     }
   }
@@ -345,10 +336,10 @@ package final class SessionController {
     switch report {
     case .held(let error): news.notify(.held(error))
     case .refused(let error):
-      if binder.endsWhenRefused { return onEnd(.port(error)) }
+      if binder.endsWhenRefused { return ends.notify(.port(error)) }
       news.notify(.refused(error))
     case .several(let devices):
-      guard let askForReturned else { return onEnd(.indistinguishable(devices)) }
+      guard let askForReturned else { return ends.notify(.indistinguishable(devices)) }
       askForReturned(.which)
     case .lookAlikes(let devices):
       news.notify(.lookAlikes(devices))

@@ -100,7 +100,7 @@ package final class PortServer {
     self.controller = controller
     self.program = program
     self.loop = loop
-    stateChanges = controller.session.observe(\.stateChange) { [unowned self] in
+    stateChanges = controller.session.observe(.stateChange) { [unowned self] in
       if case .open = $0.old, case .waitingForDevice = $0.new, rules.endsClientsOnLoss {
         endClients()
       }

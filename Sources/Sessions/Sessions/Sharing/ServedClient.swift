@@ -1,6 +1,7 @@
 package import EventLoop
 import Glibc
 import NetworkLinks
+import Observing
 import Posix
 package import SerialCore
 package import SystemPackage
@@ -19,7 +20,7 @@ import Time
 /// otherwise within the ``HoldBudget``.
 ///
 /// A client that has ended its stream, and does not use RFC 2217, still gets the device's answer.
-package final class ServedClient: SessionObserver, Participant {
+package final class ServedClient: Participant {
   /// Called once, when the client has ended its stream or disconnected. It is called during one of the client's
   /// events.
   package var onEnd: () -> Void = {}
@@ -81,6 +82,7 @@ package final class ServedClient: SessionObserver, Participant {
   private let output: ClientOutput
   private unowned let controller: SessionController
   private let session: Session
+  private var observations: [ObservationToken<SessionEvent>] = []
   private let sharing: SharingController
   private let loop: IOLoop
   private let welcome: Welcome
@@ -192,7 +194,11 @@ package final class ServedClient: SessionObserver, Participant {
     self.output.onRoom = { [unowned self] in updateHold() }
     self.output.onGap = { [unowned self] in tellGap($0) }
     self.output.onGone = { [unowned self] in clientGone() }
-    session.addObserver(self, of: [.stateChange, .modemLinesChange, .countersChange])
+    observations = [
+      session.observe(.stateChange) { [unowned self] in stateDidChange(from: $0.old, to: $0.new) },
+      session.observe(.modemLinesChange) { [unowned self] _ in reportLines() },
+      session.observe(.countersChange) { [unowned self] in reportErrors(from: $0.old, to: $0.new) },
+    ]
     if !welcome.isViewer { join(as: welcome.name, answers: false) }
     if welcome.speech == .raw { begin() } else { negotiate() }
   }
@@ -236,7 +242,7 @@ package final class ServedClient: SessionObserver, Participant {
     let unsent = pending.count + unhandled.count + (hasPeerEnded ? input.availableByteCount : 0)
     if unsent > 0, sharing.roster.mayWrite(id) { onReport(.unsent(unsent)) }
     revoke()
-    session.removeObserver(self)
+    observations = []
     sharing.leave(id)
     onEnd()
   }
@@ -778,15 +784,7 @@ package final class ServedClient: SessionObserver, Participant {
     flush()
   }
 
-  package func session(
-    _ session: Session, didChangeModemLinesFrom old: ModemLines, to new: ModemLines
-  ) {
-    reportLines()
-  }
-
-  package func session(
-    _ session: Session, didChangeCountersFrom old: LineCounters, to new: LineCounters
-  ) {
+  private func reportErrors(from old: LineCounters, to new: LineCounters) {
     var errors = ComPortLineState()
     if new.framingErrors != old.framingErrors { errors.insert(.framingError) }
     if new.parityErrors != old.parityErrors { errors.insert(.parityError) }
@@ -796,9 +794,7 @@ package final class ServedClient: SessionObserver, Participant {
     flush()
   }
 
-  package func session(
-    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
-  ) {
+  private func stateDidChange(from old: SessionState, to new: SessionState) {
     if !new.isOpen { setBreak(false) }
     reportLines()
     if isPerson, case .open(_, let settings) = new { server?.tell(settings.forServer) }

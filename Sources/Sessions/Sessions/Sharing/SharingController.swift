@@ -24,13 +24,14 @@ package protocol Participant: AnyObject {
 /// The local user of the session is a member like the others. ``Roster`` contains the rules; this object applies
 /// them:
 /// the member with the pen is the owner of the session (``SerialCore/Session/owner``).
-package final class SharingController: PenControl, SessionObserver {
+package final class SharingController: PenControl {
   /// The events of the members. Each one is announced when it is in effect, before ``sharing`` changes.
   package let events = Observable<Roster.Event>()
   /// The members and the pen, as the local user sees them.
   @Observed package private(set) var sharing = Sharing()
 
   private unowned let session: Session
+  private var observations: [ObservationToken<SessionEvent>] = []
   private let loop: IOLoop
   package private(set) lazy var roster = firstRoster()
   private var hasRoster = false
@@ -85,7 +86,13 @@ package final class SharingController: PenControl, SessionObserver {
     self.hub = hub
     self.loop = loop
     record()
-    session.addObserver(self, of: [.sent, .stateChange, .penChange])
+    observations = [
+      session.observe(.sent) { [unowned self] _ in callWaitingIfAny() },
+      session.observe(.stateChange) { [unowned self] _ in callWaitingIfAny() },
+      session.observe(.penChange) { [unowned self, unowned session] in
+        if $0.new == session.owner { callWaitingIfAny() }
+      },
+    ]
   }
 
   /// Writes bytes of the local user, where everybody may write. They may wait for the end of another member's line.
@@ -354,19 +361,7 @@ package final class SharingController: PenControl, SessionObserver {
 
   // MARK: The session
 
-  package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
-    if !waiting.isEmpty { callWaiting() }
-  }
-
-  package func session(
-    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
-  ) {
-    if !waiting.isEmpty { callWaiting() }
-  }
-
-  package func session(_ session: Session, didHandPenFrom old: Author, to new: Author) {
-    if !waiting.isEmpty, new == session.owner { callWaiting() }
-  }
+  private func callWaitingIfAny() { if !waiting.isEmpty { callWaiting() } }
 
   // MARK: The local user
 

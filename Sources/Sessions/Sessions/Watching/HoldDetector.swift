@@ -1,10 +1,10 @@
 package import EventLoop
 import Observing
-package import Posix
+import Posix
 package import SerialCore
 
 /// Detects that the device holds the line, by XOFF or CTS: bytes are queued, and the driver takes none.
-package final class HoldDetector: SessionObserver {
+package final class HoldDetector {
   /// Whether the device accepts bytes.
   package enum Acceptance: Hashable {
     /// Unknown: nothing was held yet, or the held bytes were discarded or the port was closed.
@@ -19,6 +19,7 @@ package final class HoldDetector: SessionObserver {
   @Observed package private(set) var acceptance = Acceptance.unknown
 
   private unowned let session: Session
+  private var observations: [ObservationToken<SessionEvent>] = []
   private let loop: IOLoop
   private var watch: StandstillWatch?
 
@@ -28,18 +29,19 @@ package final class HoldDetector: SessionObserver {
   package init(_ session: Session, on loop: IOLoop) {
     self.session = session
     self.loop = loop
-    session.addObserver(self, of: [.sent, .interestChange])
+    observations = [
+      session.observe(.sent) { [unowned self] _ in deviceTookBytes() },
+      session.observe(.interestChange) { [unowned self] in interestDidChange(to: $0.new) },
+    ]
   }
 
-  package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
+  private func deviceTookBytes() {
     guard acceptance == .held else { return }
     acceptance = .resumed
     if session.interest.contains(.writing) { startWatch() }
   }
 
-  package func session(
-    _ session: Session, didChangeInterestFrom old: Interest, to new: Interest
-  ) {
+  private func interestDidChange(to new: Interest) {
     if new.contains(.writing) {
       if watch == nil && acceptance != .held { startWatch() }
     } else {

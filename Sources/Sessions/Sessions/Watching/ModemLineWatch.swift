@@ -1,15 +1,17 @@
 package import EventLoop
+import Observing
 package import SerialCore
 
 /// Reads the modem lines ten times a second while they are shown, and never otherwise. Changes can only be found by
 /// polling, or by a thread that blocks in the kernel: docs/line-control.md lists the cost of each.
-package final class ModemLineWatch: SessionObserver {
+package final class ModemLineWatch {
   /// Whether the lines are shown.
   package var isWatched = false {
-    didSet { followState() }
+    didSet { update() }
   }
 
   private let session: Session
+  private var stateChanges: ObservationToken<SessionEvent>?
   private let loop: IOLoop
   private var timer: LoopTimer?
 
@@ -18,16 +20,11 @@ package final class ModemLineWatch: SessionObserver {
   package init(_ session: Session, on loop: IOLoop) {
     self.session = session
     self.loop = loop
-    session.addObserver(self, of: .stateChange)
+    stateChanges = session.observe(.stateChange) { [unowned self] _ in update() }
   }
 
-  package func session(
-    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
-  ) {
-    followState()
-  }
-
-  private func followState() {
+  /// Starts or stops to read the lines.
+  private func update() {
     guard isWatched && session.modemLines != nil else { return timer = nil }
     if timer == nil { lookLater() }
   }

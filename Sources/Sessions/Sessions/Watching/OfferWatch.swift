@@ -6,11 +6,12 @@ package import TransferProtocols
 
 /// Detects that a program on the device offers files, or asks for one. An offer counts when nothing follows it for a
 /// moment. It ends when other bytes arrive, or after a time limit.
-package final class OfferWatch: SessionObserver {
+package final class OfferWatch {
   /// The offer; nil for none.
   @Observed package private(set) var offer: DeviceOffer?
 
   private let loop: IOLoop
+  private var observations: [ObservationToken<SessionEvent>] = []
   private var detector = OfferDetector()
   private var subscription: Hub.Subscription?
   private var timer: LoopTimer?
@@ -22,7 +23,11 @@ package final class OfferWatch: SessionObserver {
 
   package init(_ session: Session, _ hub: Hub, on loop: IOLoop) {
     self.loop = loop
-    session.addObserver(self, of: [.stateChange, .penChange])
+    observations = [
+      session.observe(.stateChange) { [unowned self] in if !$0.new.isOpen { forget() } },
+      // Another author writes, who has accepted or interrupted the offer.
+      session.observe(.penChange) { [unowned self] _ in forget() },
+    ]
     subscription = hub.subscribe(as: .listener) { [unowned self] bytes, _ in take(bytes) }
   }
 
@@ -46,13 +51,4 @@ package final class OfferWatch: SessionObserver {
     detector.reset()
     (offer, timer) = (nil, nil)
   }
-
-  package func session(
-    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
-  ) {
-    if !new.isOpen { forget() }
-  }
-
-  /// Ends the offer: another author writes, who has accepted or interrupted it.
-  package func session(_ session: Session, didHandPenFrom old: Author, to new: Author) { forget() }
 }

@@ -1,6 +1,7 @@
 import DeviceWatch
 import EventLoop
 import Glibc
+import Observing
 import Posix
 import SerialCore
 import SystemPackage
@@ -10,12 +11,13 @@ import SystemPackage
 /// A port that was opened with `--shared`, or by root, can be opened twice. The programs then split the received
 /// bytes. inotify(7) reports that a program opens the node, but not which one. A separate thread finds that by a
 /// search of all processes, which may take some 10 ms.
-final class SharingWatch: SessionObserver {
+final class SharingWatch {
   /// The time from the opening of the port to the first search.
   private static let firstSearch = Duration.milliseconds(100)
 
   private let report: (SessionNews) -> Void
   private let loop: IOLoop
+  private var stateChanges: ObservationToken<SessionEvent>?
   private var path: FilePath?
   private var sharing = SharingReport()
   private var watcher: OpeningWatcher?
@@ -39,12 +41,12 @@ final class SharingWatch: SessionObserver {
   package init(_ session: Session, on loop: IOLoop, report: @escaping (SessionNews) -> Void) {
     self.report = report
     self.loop = loop
-    session.addObserver(self, of: .stateChange)
+    stateChanges = session.observe(.stateChange) { [unowned self] in
+      stateDidChange(from: $0.old, to: $0.new)
+    }
   }
 
-  package func session(
-    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
-  ) {
+  private func stateDidChange(from old: SessionState, to new: SessionState) {
     guard old.isOpen != new.isOpen else { return }
     stop()
     if case .open(let endpoint, _) = new, let path = endpoint.path { start(path) }

@@ -1,9 +1,11 @@
 import EventLoop
+import Observing
 import SerialCore
 
 /// Detects that sending makes no progress, neither in the queue nor in the driver.
-final class StandstillWatch: SessionObserver {
+final class StandstillWatch {
   private let session: Session
+  private var sent: ObservationToken<SessionEvent>?
   private let loop: IOLoop
   private let limit: Duration
   private let onStandstill: () -> Void
@@ -21,12 +23,8 @@ final class StandstillWatch: SessionObserver {
     self.loop = loop
     self.limit = limit
     self.onStandstill = onStandstill
-    session.addObserver(self, of: .sent)
+    sent = session.observe(.sent) { [unowned self] _ in hasMoved = true }
     look()
-  }
-
-  func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
-    hasMoved = true
   }
 
   /// Calls `onStandstill` as its last act, because that may release this object.

@@ -1,12 +1,14 @@
+import Observing
 package import SerialCore
 import Telnet
 
 /// Reports that a server which is read as plain bytes speaks telnet, once in a session.
 ///
 /// It examines the first bytes after the session is open; the others do not pass through it.
-package final class TelnetWatch: SessionObserver {
+package final class TelnetWatch {
   private let hub: Hub
   private let onTelnet: (Endpoint) -> Void
+  private var stateChanges: ObservationToken<SessionEvent>?
   private var subscription: Hub.Subscription?
   private var hasReported = false
 
@@ -15,14 +17,12 @@ package final class TelnetWatch: SessionObserver {
   /// - Parameter onTelnet: called with the server's endpoint.
   package init(_ session: Session, _ hub: Hub, onTelnet: @escaping (Endpoint) -> Void) {
     (self.hub, self.onTelnet) = (hub, onTelnet)
-    session.addObserver(self, of: .stateChange)
+    stateChanges = session.observe(.stateChange) { [unowned self] in look(in: $0.new) }
   }
 
-  package func session(
-    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
-  ) {
+  private func look(in state: SessionState) {
     subscription = nil
-    guard case .open(let endpoint, _) = new, [.tcp, .unix].contains(endpoint.kind), !hasReported
+    guard case .open(let endpoint, _) = state, [.tcp, .unix].contains(endpoint.kind), !hasReported
     else { return }
     var detector = TelnetDetector()
     subscription = hub.subscribe(as: .listener) {

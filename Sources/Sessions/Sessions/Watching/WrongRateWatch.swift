@@ -6,7 +6,7 @@ package import SerialCore
 ///
 /// It examines only the first bytes, until the result is clear, and again when the driver counts many errors. Other
 /// bytes do not pass through it.
-package final class WrongRateWatch: SessionObserver {
+package final class WrongRateWatch {
   /// Whether the rate looks wrong. It stays true until the port is opened again, or gets another rate.
   @Observed package private(set) var looksWrong = false
   /// Whether bytes are examined. Bytes of a script, a file transfer or a hexadecimal view need not be text.
@@ -17,6 +17,7 @@ package final class WrongRateWatch: SessionObserver {
   }
 
   private let session: Session
+  private var observations: [ObservationToken<SessionEvent>] = []
   private let hub: Hub
   private let loop: IOLoop
   private var detector = WrongRateDetector()
@@ -26,7 +27,15 @@ package final class WrongRateWatch: SessionObserver {
 
   package init(_ session: Session, _ hub: Hub, on loop: IOLoop) {
     (self.session, self.hub, self.loop) = (session, hub, loop)
-    session.addObserver(self, of: [.stateChange, .lineError, .countersChange])
+    observations = [
+      session.observe(.stateChange) { [unowned self] in stateDidChange(from: $0.old, to: $0.new) },
+      session.observe(.lineError) { [unowned self] in add($0) },
+      session.observe(.countersChange) { [unowned self] in
+        guard isOn else { return }
+        let changes = $0.new.changes(since: $0.old)
+        count(framingErrors: Int(changes.framingErrors), breaks: Int(changes.breaks))
+      },
+    ]
   }
 
   /// Starts or stops the examination.
@@ -47,29 +56,19 @@ package final class WrongRateWatch: SessionObserver {
     if detector.verdict == .wrongRate { looksWrong = true }
   }
 
-  package func session(
-    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
-  ) {
+  private func stateDidChange(from old: SessionState, to new: SessionState) {
     guard new.lineSettings != nil, old.lineSettings != new.lineSettings else { return }
     looksWrong = false
     begin()
   }
 
   /// Counts marked errors where the driver has no counters. The marked byte is not among the received ones.
-  package func session(_ session: Session, didReceiveError error: LineError) {
+  private func add(_ error: LineError) {
     guard isOn, session.counters == nil else { return }
     switch error {
     case .damaged: count(framingErrors: 1, breaks: 0)
     case .breakOrDamagedZero: count(framingErrors: 0, breaks: 1)
     }
-  }
-
-  package func session(
-    _ session: Session, didChangeCountersFrom old: LineCounters, to new: LineCounters
-  ) {
-    guard isOn else { return }
-    let changes = new.changes(since: old)
-    count(framingErrors: Int(changes.framingErrors), breaks: Int(changes.breaks))
   }
 
   private func count(framingErrors: Int, breaks: Int) {

@@ -1,5 +1,6 @@
 package import EventLoop
 import Glibc
+import Observing
 import Posix
 package import SerialCore
 package import SystemPackage
@@ -54,7 +55,7 @@ package protocol KeyReceiver: AnyObject {
 /// large paste. While the device is fast, reading pauses as with a pipe. If the device is slow or takes nothing,
 /// input is read ahead until the session's queue is full. Then, and while there is no device, input is refused and
 /// counted.
-package final class InputPump: SessionObserver {
+package final class InputPump {
   package weak var delegate: (any InputPumpDelegate)?
   /// What gets typed bytes; nil: the session.
   package weak var focus: (any KeyReceiver)? {
@@ -97,12 +98,12 @@ package final class InputPump: SessionObserver {
   package var isShared = false
 
   private let author: Author
+  private var observations: [ObservationToken<SessionEvent>] = []
   /// The session that gets the input.
   package var session: Session {
     didSet {
       guard session !== oldValue, loop != nil else { return }
-      oldValue.removeObserver(self)
-      session.addObserver(self, of: [.sent, .stateChange])
+      follow(session)
       (isReadingAhead, paceTimer) = (false, nil)
       updateInterest()
     }
@@ -192,7 +193,7 @@ package final class InputPump: SessionObserver {
   /// - Throws: the errors of epoll_ctl(2).
   package func start(on loop: IOLoop) throws(Errno) {
     self.loop = loop
-    session.addObserver(self, of: [.sent, .stateChange])
+    follow(session)
     watch = try loop.watch(file.descriptor, for: interest(with: room), isUrgent: isTerminal) {
       [unowned self] _ in
       read()
@@ -202,7 +203,7 @@ package final class InputPump: SessionObserver {
   /// Stops reading permanently.
   package func stop() {
     flushMap()
-    session.removeObserver(self)
+    observations = []
     watch?.cancel()
     watch = nil
     paceTimer = nil
@@ -210,14 +211,15 @@ package final class InputPump: SessionObserver {
     heldTimer = nil
   }
 
-  package func session(
-    _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
-  ) {
-    updateInterest()
+  private func follow(_ session: Session) {
+    observations = [
+      session.observe(.stateChange) { [unowned self] _ in updateInterest() },
+      session.observe(.sent) { [unowned self] in didSend($0.bytes.count) },
+    ]
   }
 
-  package func session(_ session: Session, didSend bytes: RawSpan, by author: Author) {
-    sentInWindow += bytes.byteCount
+  private func didSend(_ count: Int) {
+    sentInWindow += count
     if session.queuedByteCount < Self.crowd / 2 { isReadingAhead = false }
     updateInterest()
   }

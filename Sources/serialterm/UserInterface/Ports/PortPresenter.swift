@@ -44,6 +44,8 @@ final class PortPresenter {
   private var offerWatch: OfferWatch?
   /// Observes what the watches have found.
   private var watched: [AnyObject] = []
+  /// Observes why the session must end.
+  var ends: ObservationToken<SessionError>?
   /// The subscription to received bytes. The device waits for a slow terminal if it can, and always for a pipe.
   private var subscription: Hub.Subscription?
   private var keeping: Hub.Subscription?

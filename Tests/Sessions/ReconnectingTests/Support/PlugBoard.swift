@@ -2,6 +2,7 @@ import DeviceWatch
 import EventLoop
 import Glibc
 import Loopback
+import Observing
 import Posix
 import SerialCore
 import SystemPackage
@@ -108,15 +109,19 @@ final class Bench {
   let received = Received()
 
   /// The received text, and the states of the session.
-  final class Received: SessionObserver {
+  final class Received {
     var text = ""
     var states: [SessionState] = []
-    func session(_ session: Session, didReceive bytes: RawSpan) {
-      text += bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    private var observations: [ObservationToken<SessionEvent>] = []
+
+    func follow(_ session: Session) {
+      observations = [
+        session.observe(.received) { [unowned self] in
+          text += String(decoding: $0, as: UTF8.self)
+        },
+        session.observe(.stateChange) { [unowned self] in states.append($0.new) },
+      ]
     }
-    func session(
-      _ session: Session, didChangeStateFrom old: SessionState, to new: SessionState
-    ) { states.append(new) }
   }
 
   init(waitsForLostDevice: Bool = true) throws {
@@ -124,7 +129,7 @@ final class Bench {
     board = try PlugBoard()
     session = Session(settings: LineSettings(), waitsForLostDevice: waitsForLostDevice)
     driver = SessionDriver(session, on: loop)
-    session.addObserver(received)
+    received.follow(session)
     devices = DeviceCatalog { [board] () throws(Errno) in board }
     _ = try devices.current()
   }

@@ -53,6 +53,38 @@ import Time
     withExtendedLifetime(view) {}
   }
 
+  // MARK: The order of the observers
+
+  @Test func `The state is up to date, and the loss is told, before unsent bytes are reported`()
+    throws
+  {
+    let link = FakeLink(to: Endpoint(FakeProvider().kind, "fake:far"))
+    let controller = controller(
+      of: link.endpoint, from: LinkProviders([FakeProvider { _ in link }]))
+    controller.discardsForLostDevice = true
+    var steps: [String] = []
+    // Added after the controller, and the last ones first: their ranks decide.
+    let news = controller.news.observe {
+      if case .unsent(let count) = $0 { steps.append("\(count) unsent") }
+    }
+    let ranks: [Session.ObserverRank] = [.reconnector, .narrator, .state]
+    let tokens = ranks.map { rank in
+      controller.session.observe(.stateChange, rank: rank) {
+        if case .waitingForDevice = $0.new {
+          steps.append("\(rank), \(controller.statistics.lossCount) losses")
+        }
+      }
+    }
+    _ = try controller.bind(mayAsk: false)
+    link.appetite = 0
+    try controller.session.write("typed")
+    controller.session.handle(.hungUp)
+    #expect(
+      steps == ["state, 1 losses", "narrator, 1 losses", "5 unsent", "reconnector, 1 losses"])
+    controller.log.finish()
+    withExtendedLifetime((news, tokens)) {}
+  }
+
   // MARK: A link that opens late
 
   private final class LateBench {
@@ -90,7 +122,8 @@ import Time
     let bench = LateBench()
     let controller = controller(of: bench.endpoint, from: bench.providers)
     var ends: [SessionError] = []
-    controller.onEnd = { ends.append($0) }
+    let token = controller.ends.observe { ends.append($0) }
+    defer { withExtendedLifetime(token) {} }
     _ = try controller.bind(mayAsk: false)
     bench.link.refusal = .permissionDenied
     bench.link.finishOpening()
@@ -120,7 +153,8 @@ import Time
     let bench = LateBench()
     let controller = controller(of: bench.endpoint, from: bench.providers)
     var ends: [SessionError] = []
-    controller.onEnd = { ends.append($0) }
+    let token = controller.ends.observe { ends.append($0) }
+    defer { withExtendedLifetime(token) {} }
     _ = try controller.bind(mayAsk: false)
     try FileDescriptor.open(
       file, .writeOnly, options: .create, permissions: .ownerReadWrite

@@ -158,7 +158,7 @@ private final class SharingBench {
       self.controller = controller
       controller.session.owner = .keyboard
       tokens.append(
-        controller.session.observe(\.received) { [unowned self] in received += Array($0) })
+        controller.session.observe(.received) { [unowned self] in received += Array($0) })
       tokens.append(
         controller.news.observe { [unowned self] in
           guard case .far(let news) = $0 else { return }
