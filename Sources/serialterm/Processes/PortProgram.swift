@@ -153,10 +153,7 @@ final class PortProgram: RunningExchange {
     }
     isRunning = true
     observations = [
-      session.observe(.sent) { [unowned self] _ in
-        wantMore()
-        endIfSent()
-      },
+      session.observe(.sent) { [unowned self] _ in didSend() },
       session.observe(.stateChange) { [unowned self] in if !$0.new.isOpen { portDidClose() } },
     ]
     subscription = hub.subscribe(
@@ -186,6 +183,11 @@ final class PortProgram: RunningExchange {
   }
 
   // MARK: To the device
+
+  private func didSend() {
+    wantMore()
+    endIfSent()
+  }
 
   /// The number of bytes that may be read from the command before the driver takes them.
   private var room: Int { max(0, buffer.count - session.queuedByteCount) }

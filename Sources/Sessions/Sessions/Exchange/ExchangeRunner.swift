@@ -94,11 +94,7 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
     isRunning = true
     start = loop.now
     observations = [
-      session.observe(.sent) { [unowned self] in
-        guard $0.author == exchange.author else { return }
-        take(.sent($0.bytes.count))
-        fillSoon()
-      },
+      session.observe(.sent) { [unowned self] in didSend($0.bytes.count, by: $0.author) },
       session.observe(.stateChange) { [unowned self] in stateDidChange(to: $0.new) },
     ]
     switch exchange.reception {
@@ -161,6 +157,12 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
     }
     isHandling = false
     events = []
+  }
+
+  private func didSend(_ count: Int, by author: Author) {
+    guard author == exchange.author else { return }
+    take(.sent(count))
+    fillSoon()
   }
 
   private func stateDidChange(to new: SessionState) {
