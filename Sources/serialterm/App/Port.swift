@@ -65,7 +65,7 @@ final class Port: CommandPort {
     // Clients and viewers are refused like the user.
     readOnlyChanges = model.$state.observe { [unowned controller] in
       if $0.old.isReadOnly != $0.new.isReadOnly {
-        controller.sharing.isReadOnly = $0.new.isReadOnly
+        controller.isReadOnly = $0.new.isReadOnly
       }
     }
     server = PortServer(

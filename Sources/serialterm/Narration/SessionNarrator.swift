@@ -213,7 +213,7 @@ final class SessionNarrator {
   /// Prints who has the pen of a joined session, unless that is the user.
   private func sayWhoHasPen() {
     guard let sharing = controller.remoteSharing?.sharing, sharing.pen != .mine else { return }
-    let ask = keys?.name(of: .pen).map { " \($0) asks for it." } ?? ""
+    let ask = penKey(" asks for it.")
     switch sharing.pen {
     case .others(let person): say("\(person.name) has the pen: you watch.\(ask)")
     case .free: say("nobody has the pen: you watch.\(ask)")
@@ -256,9 +256,9 @@ final class SessionNarrator {
     }
   }
 
-  /// A hint with the user's key for the pen; empty if the user has none.
+  /// A hint with the user's key for the pen; empty if the user has none, or only reads.
   private func penKey(_ words: String) -> String {
-    keys?.name(of: .pen).map { " \($0)\(words)" } ?? ""
+    controller.isReadOnly ? "" : keys?.name(of: .pen).map { " \($0)\(words)" } ?? ""
   }
 
   private func say(_ text: String) { console.say(named(text)) }

@@ -87,7 +87,7 @@ enum Need {
       // The only user of a server's port may still be without the pen.
       state.sharing.others.isEmpty && !state.sharing.isJoined && state.sharing.pen == .mine
         ? "nobody else is here" : nil
-    case .movablePen where state.isReadOnly && !state.sharing.isJoined: "read-only"
+    case .movablePen where state.isReadOnly: "read-only"
     case .movablePen:
       switch state.sharing.pen {
       case .everybodys: "everybody writes"

@@ -20,7 +20,7 @@ import Testing
     case openWithoutScrollback
     case transferring, scripted
     case sendingNumbers, plotting
-    case shared, watching, watchingForGood, joinedWithoutDevice
+    case shared, watching, watchingReadOnly, watchingForGood, joinedWithoutDevice
     case waiting, waitingReadOnly, released
 
     private static let max = Sharing.Person(id: 1, name: "max", answers: true)
@@ -33,8 +33,8 @@ import Testing
       case .open, .openReadOnly, .openPseudoTerminal, .openWithoutSettings, .openWithoutScreen,
         .openOnPrinter,
         .openWithoutColours, .openRaw, .openFiltered, .openWithoutScrollback, .transferring,
-        .scripted, .sendingNumbers, .plotting, .shared, .watching, .watchingForGood,
-        .joinedWithoutDevice:
+        .scripted, .sendingNumbers, .plotting, .shared, .watching, .watchingReadOnly,
+        .watchingForGood, .joinedWithoutDevice:
         state.session = .open(port, LineSettings())
         state.capabilities = [.settings, .breaks, .modemLines, .counters]
       case .waiting, .waitingReadOnly: state.session = .waitingForDevice(port, .lost(error))
@@ -56,7 +56,8 @@ import Testing
       case .shared:
         state.sharing.others = [Self.max]
         state.sharing.addresses = ["127.0.0.1:4000"]
-      case .watching:
+      case .watching, .watchingReadOnly:
+        state.isReadOnly = self == .watchingReadOnly
         state.sharing.others = [Self.max]
         state.sharing.pen = .others(Self.max)
         state.sharing.isJoined = true
@@ -103,12 +104,12 @@ import Testing
       withoutUser(situation) ?? unsendable(situation) ?? withoutDrawing(situation)
     case "pen":
       withoutUser(situation) ?? alone(situation)
-        ?? (situation == .watchingForGood ? "nobody writes here" : nil)
+        ?? [.watchingForGood: "nobody writes here", .watchingReadOnly: "read-only"][situation]
     case "take-pen":
       withoutUser(situation) ?? alone(situation)
         ?? [
-          .watchingForGood: "nobody writes here", .shared: "you have the pen",
-          .joinedWithoutDevice: "you have the pen",
+          .watchingForGood: "nobody writes here", .watchingReadOnly: "read-only",
+          .shared: "you have the pen", .joinedWithoutDevice: "you have the pen",
         ][situation]
     case "who": nil
     case "share": joined(situation)
@@ -180,14 +181,15 @@ import Testing
     case .open, .openReadOnly, .openPseudoTerminal, .openWithoutSettings, .openWithoutScreen,
       .openOnPrinter,
       .openWithoutColours, .openRaw, .openFiltered, .openWithoutScrollback, .transferring,
-      .scripted, .sendingNumbers, .plotting, .shared, .watching, .watchingForGood:
+      .scripted, .sendingNumbers, .plotting, .shared, .watching, .watchingReadOnly,
+      .watchingForGood:
       nil
     }
   }
 
   private func unsendable(_ situation: Situation) -> String? {
     switch situation {
-    case .openReadOnly, .waitingReadOnly: "read-only"
+    case .openReadOnly, .waitingReadOnly, .watchingReadOnly: "read-only"
     case .closed, .opening, .open, .openPseudoTerminal, .openWithoutSettings, .openWithoutScreen,
       .openOnPrinter,
       .openWithoutColours, .openRaw, .openFiltered, .openWithoutScrollback, .transferring,
@@ -199,16 +201,20 @@ import Testing
 
   /// The expected reason while another member has the pen.
   private func withoutPen(_ situation: Situation) -> String? {
-    [.watching: "max has the pen", .watchingForGood: "you only watch"][situation]
+    [
+      .watching: "max has the pen", .watchingReadOnly: "max has the pen",
+      .watchingForGood: "you only watch",
+    ][situation]
   }
 
   private func joined(_ situation: Situation) -> String? {
-    [.watching, .watchingForGood, .joinedWithoutDevice].contains(situation)
+    [.watching, .watchingReadOnly, .watchingForGood, .joinedWithoutDevice].contains(situation)
       ? "joined session" : nil
   }
 
   private func alone(_ situation: Situation) -> String? {
-    [.shared, .watching, .watchingForGood, .joinedWithoutDevice].contains(situation)
+    [.shared, .watching, .watchingReadOnly, .watchingForGood, .joinedWithoutDevice]
+      .contains(situation)
       ? nil : "nobody else is here"
   }
 
@@ -220,7 +226,8 @@ import Testing
       .openWithoutColours,
       .openRaw, .openFiltered, .openWithoutScrollback, .transferring, .scripted, .sendingNumbers,
       .plotting, .waiting,
-      .waitingReadOnly, .released, .shared, .watching, .watchingForGood, .joinedWithoutDevice:
+      .waitingReadOnly, .released, .shared, .watching, .watchingReadOnly, .watchingForGood,
+      .joinedWithoutDevice:
       nil
     }
   }

@@ -190,6 +190,16 @@ package final class SessionController {
       ? remoteSharing : sharing
   }
 
+  /// Whether the session sends nothing, whoever wants to; see ``SharingController/isReadOnly``. A session in another
+  /// program gets its pen back.
+  package var isReadOnly: Bool {
+    get { sharing.isReadOnly }
+    set {
+      sharing.isReadOnly = newValue
+      remoteSharing?.isReadOnly = newValue
+    }
+  }
+
   private func follow(_ link: any Link) {
     guard let link = link as? NetworkLink else { return }
     let remote = RemoteSharing(of: link, isJoined: link.endpoint.kind == .session)
@@ -198,6 +208,7 @@ package final class SessionController {
       remote.$sharing.observe { [unowned self] _ in people = penControl.sharing },
       remote.news.observe { [unowned self] in news.notify(.far($0)) },
     ]
+    remote.isReadOnly = isReadOnly
     // A user who has joined a session has the pen only when that session has said so.
     people = penControl.sharing
   }

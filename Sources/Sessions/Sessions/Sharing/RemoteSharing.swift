@@ -43,6 +43,12 @@ package final class RemoteSharing: PenControl {
     didSet { if takesPenAtOnce, hasJoined { take() } }
   }
 
+  /// Whether the user only reads. The user then gives the pen back whenever it comes: a server gives it to whoever
+  /// opens its free port, and a member may give it to anybody.
+  var isReadOnly = false {
+    didSet { giveBackIfReadOnly() }
+  }
+
   private weak var link: NetworkLink?
   private var messages: ObservationToken<SharingMessage>?
   private var rule = SharingMessage.PenRule.one
@@ -135,7 +141,13 @@ package final class RemoteSharing: PenControl {
       $0.pen = new
       if new == .mine { $0.isAsking = false } else { $0.applicants = [] }
     }
-    if hasJoined { news.notify(.penMoved(from: old, to: new, handover)) }
+    let isAutomatic = isReadOnly && old == .mine && new == .free
+    if hasJoined && !isAutomatic { news.notify(.penMoved(from: old, to: new, handover)) }
+    giveBackIfReadOnly()
+  }
+
+  private func giveBackIfReadOnly() {
+    if isReadOnly, sharing.memberID != nil, sharing.pen == .mine { giveBack() }
   }
 
   // MARK: The user

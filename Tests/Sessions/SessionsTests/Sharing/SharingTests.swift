@@ -63,9 +63,12 @@ private final class SharingBench {
     try? pipe.writeEnd.close()
   }
 
-  private static func configuration(of endpoint: Endpoint) -> SessionConfiguration {
+  private static func configuration(
+    of endpoint: Endpoint, baudRate: UInt32 = 115_200
+  ) -> SessionConfiguration {
     SessionConfiguration(
-      target: .endpoint(endpoint), settings: LineSettings(), linkOptions: LinkOptions(),
+      target: .endpoint(endpoint), settings: LineSettings(baudRate: baudRate),
+      linkOptions: LinkOptions(),
       onOpen: nil, reconnects: true, waitsForAbsentDevice: false, pacing: Pacing(),
       log: LogConfiguration(), isQuiet: true)
   }
@@ -113,6 +116,22 @@ private final class SharingBench {
     _ = try viewer.bind(mayAsk: false)
     #expect(try wait { controller.sharing.roster.members.contains { $0.name == name } })
     #expect(try wait { viewer.session.isOpen && viewer.remoteSharing?.isShared == true })
+    return made
+  }
+
+  /// A person whose serialterm has opened the port through RFC 2217, at 9600 bit/s.
+  func person(isReadOnly: Bool) throws -> Viewer {
+    names += 1
+    let path = folder.path.appending("\(names).sock")
+    try server.listen(at: PortServer.Entrance(.path(path), speaking: .rfc2217))
+    let endpoint = Endpoint(.rfc2217, "rfc2217://\(path)")
+    let person = SessionController(
+      Self.configuration(of: endpoint, baudRate: 9_600), among: DeviceCatalog(), on: loop,
+      from: LinkProviders([NetworkProvider.rfc2217]), writeCapacity: 4_096)
+    person.isReadOnly = isReadOnly
+    let made = Viewer(person)
+    _ = try person.bind(mayAsk: false)
+    #expect(try wait { person.session.isOpen && person.remoteSharing?.isShared == true })
     return made
   }
 
@@ -477,6 +496,36 @@ private final class SharingBench {
     #expect(try bench.wait { text(bench.sent) == "written" })
     bench.controller.sharing.isReadOnly = true
     #expect(try bench.wait { viewer.sharing.pen == .nobodys })
+  }
+
+  @Test func `Who only reads gives the pen of a joined session back`() throws {
+    let bench = try SharingBench()
+    let reader = try bench.viewer(named: "anna")
+    reader.controller.isReadOnly = true
+    var holders: [String?] = []
+    let moves = bench.controller.sharing.events.observe {
+      if case .moved(_, let new, _) = $0 { holders.append(new?.name) }
+    }
+    bench.controller.sharing.give(to: 1)
+    #expect(try bench.wait { holders == ["anna", "home"] })
+    // It has the pen when it becomes a reader.
+    reader.controller.isReadOnly = false
+    bench.controller.sharing.give(to: 1)
+    #expect(try bench.wait { reader.sharing.pen == .mine })
+    reader.controller.isReadOnly = true
+    #expect(try bench.wait { holders == ["anna", "home", "anna", "home"] })
+    withExtendedLifetime(moves) {}
+  }
+
+  @Test func `Who only reads a served port leaves the pen to others, and sets the line`() throws {
+    let bench = try SharingBench(home: nil)
+    let reader = try bench.person(isReadOnly: true)
+    #expect(try bench.wait { reader.sharing.pen == .free })
+    #expect(bench.controller.sharing.roster.holder == nil)
+    #expect(bench.link.settings.baudRate == 9_600)
+    let program = try bench.client(.raw)
+    try program.send("x")
+    #expect(try bench.wait { text(bench.sent) == "x" })
   }
 
   // MARK: What ends with the pen
