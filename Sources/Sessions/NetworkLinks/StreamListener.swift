@@ -5,14 +5,13 @@ package import SystemPackage
 
 /// Accepts clients at a TCP port or a Unix socket. Releasing it closes the socket.
 package final class StreamListener {
-  /// Called with the descriptor of each client, which the receiver owns. It is non-blocking.
-  package var onClient: (consuming OwnedDescriptor, StreamPeer) -> Void = { _, _ in }
   /// The address where clients connect. It includes a port that the kernel has chosen.
   package let address: String
 
   // Removed before the socket is closed: a socket that refuses connections looks abandoned.
   private let file: SocketFile?
   private let descriptor: OwnedDescriptor
+  private let acceptClient: (consuming OwnedDescriptor, StreamPeer) -> Void
   private var gate = AttemptGate()
   private var watch: DescriptorWatch?
   private let loop: IOLoop
@@ -28,8 +27,12 @@ package final class StreamListener {
   ///
   /// The corresponding C functions are `bind` and `listen`.
   ///
+  /// - Parameter accept: receives the descriptor of each client, and owns it. It is non-blocking.
   /// - Throws: ``ListeningError``.
-  package convenience init(at host: String, port: UInt16, on loop: IOLoop) throws(ListeningError) {
+  package convenience init(
+    at host: String, port: UInt16, on loop: IOLoop,
+    accept: @escaping (consuming OwnedDescriptor, StreamPeer) -> Void
+  ) throws(ListeningError) {
     let addresses: [SocketAddress]
     do throws(LookupError) {
       addresses = try SocketAddress.lookUp(
@@ -41,7 +44,7 @@ package final class StreamListener {
     do throws(Errno) {
       let descriptor = try Self.listening(at: address)
       let name = try SocketAddress.local(of: descriptor.borrowed)
-      try self.init(descriptor, at: name, nil, on: loop)
+      try self.init(descriptor, at: name, nil, on: loop, accept)
     } catch {
       throw ListeningError(error)
     }
@@ -50,16 +53,19 @@ package final class StreamListener {
   /// Listens at a Unix socket, to which only its owner can connect, or also a group. It replaces a socket that a
   /// program has left behind. See unix(7).
   ///
-  /// - Parameter group: the group whose members may connect; nil for none.
+  /// - Parameters:
+  ///   - group: the group whose members may connect; nil for none.
+  ///   - accept: receives the descriptor of each client, and owns it. It is non-blocking.
   /// - Throws: ``ListeningError``.
   package convenience init(
-    at path: FilePath, for group: GroupID? = nil, on loop: IOLoop
+    at path: FilePath, for group: GroupID? = nil, on loop: IOLoop,
+    accept: @escaping (consuming OwnedDescriptor, StreamPeer) -> Void
   ) throws(ListeningError) {
     do throws(Errno) {
       let descriptor = try Self.socket(of: AF_UNIX)
       let file = try SocketFile(
         at: path, for: group, binding: descriptor.borrowed, backlog: Self.backlog)
-      try self.init(descriptor, at: path.string, file, on: loop)
+      try self.init(descriptor, at: path.string, file, on: loop, accept)
     } catch {
       throw ListeningError(error)
     }
@@ -67,14 +73,15 @@ package final class StreamListener {
 
   private init(
     _ descriptor: consuming OwnedDescriptor, at address: String, _ file: consuming SocketFile?,
-    on loop: IOLoop
+    on loop: IOLoop, _ accept: @escaping (consuming OwnedDescriptor, StreamPeer) -> Void
   ) throws(Errno) {
+    acceptClient = accept
     let listener = descriptor.borrowed
     self.descriptor = descriptor
     self.file = file
     self.loop = loop
     self.address = address
-    watch = try loop.watch(listener, for: .reading) { [unowned self] _ in accept() }
+    watch = try loop.watch(listener, for: .reading) { [unowned self] _ in self.accept() }
   }
 
   deinit { watch?.cancel() }
@@ -119,7 +126,7 @@ package final class StreamListener {
     _ = fcntl(client, F_SETFL, O_NONBLOCK)
     StreamSocket.prepareForTCP(FileDescriptor(rawValue: client))
     let peer = StreamPeer(of: FileDescriptor(rawValue: client), at: address)
-    onClient(OwnedDescriptor(FileDescriptor(rawValue: client)), peer)
+    acceptClient(OwnedDescriptor(FileDescriptor(rawValue: client)), peer)
   }
 
   private func pauseAccepting(for length: Duration) {

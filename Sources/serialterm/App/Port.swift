@@ -21,6 +21,7 @@ final class Port: CommandPort {
   /// Places where clients connect, with a warning if there is one, that were not announced yet.
   private var unannounced: [(place: String, warning: String?)] = []
   private let readOnlyChanges: ObservationToken<Change<TerminalState>>
+  private let serverNews: ObservationToken<PortServer.News>
   /// Watches the port for the rules of alerts; nil if there are none.
   var alertWatch: AlertWatch?
 
@@ -73,7 +74,7 @@ final class Port: CommandPort {
       program: ServedClient.Program(
         signature: "serialterm \(Serialterm.version)", words: { Failure($0).message }), on: loop)
     controller.server = server
-    server.onNews = { [narrator] in narrator.tell($0) }
+    serverNews = server.news.observe { [narrator] in narrator.tell($0) }
   }
 
   // MARK: Sharing

@@ -50,16 +50,19 @@ final class ServeController {
     frontEnd.onReady = { [unowned self] in
       guard let streams = entrances.first(where: { $0.place == .standardStreams }) else { return }
       do throws(Errno) {
-        try server.serveStandardStreams(speaking: streams.speech)
+        try server.serveStandardStreams(speaking: streams.speech) { [unowned self] in
+          streamsEnded()
+        }
       } catch {
         frontEnd.finish(.failure(Failure(inputFailed: error)))
       }
     }
-    server.onStandardStreamsEnd = { [unowned self] in
-      drain = Drain(frontEnd.session, on: frontEnd.loop, patience: Self.patience) { [frontEnd] in
-        frontEnd.finish(.success(.done))
-      }
-    }
     return try frontEnd.run()
+  }
+
+  private func streamsEnded() {
+    drain = Drain(frontEnd.session, on: frontEnd.loop, patience: Self.patience) { [frontEnd] in
+      frontEnd.finish(.success(.done))
+    }
   }
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import Observing
 import Posix
 import SystemPackage
 
@@ -7,12 +8,17 @@ import SystemPackage
 /// The backlog always has room for messages. While it is long, the device's bytes are skipped and counted, unless the
 /// device waits for the client. A piece is skipped as a whole, because it may contain protocol sequences.
 final class ClientOutput {
-  /// Called when the client takes bytes again after ``isCrowded``.
-  var onRoom: () -> Void = {}
-  /// Called with the number of skipped bytes of the device, when the client has taken the whole backlog.
-  var onGap: (Int) -> Void = { _ in }
-  /// Called once, when the client is gone.
-  var onGone: () -> Void = {}
+  /// An event of the output.
+  enum Event {
+    /// The client takes bytes again after ``isCrowded``.
+    case hasRoom
+    /// The client has taken the whole backlog. This number of the device's bytes was skipped before.
+    case leftOut(Int)
+    /// The client is gone, or messages have filled the backlog, and it was given up. The last event.
+    case gone(isOverfull: Bool)
+  }
+
+  let events = Observable<Event>()
   /// Whether bytes are skipped. Otherwise the device waits, and all bytes are kept.
   var leavesOut = true
 
@@ -25,8 +31,6 @@ final class ClientOutput {
   private(set) var takenCount = 0
   /// The number of the device's bytes that were skipped and not reported.
   private(set) var leftOut = 0
-  /// Whether the client was given up because messages have filled the backlog.
-  private(set) var isOverfull = false
   /// Whether the client has asked for a pause of the device's bytes.
   var isSuspended = false {
     didSet { if !isSuspended { tellGapIfDrained() } }
@@ -43,7 +47,7 @@ final class ClientOutput {
   init(_ descriptor: FileDescriptor, on loop: IOLoop) throws(Errno) {
     self.descriptor = descriptor
     watch = try loop.watch(descriptor, for: .hangUp) { [unowned self] in
-      if $0.contains(.writable) || !isDrained { drain() } else { lose() }
+      if $0.contains(.writable) || !isDrained { drain() } else { giveUp(isOverfull: false) }
     }
   }
 
@@ -56,7 +60,7 @@ final class ClientOutput {
   var isGone: Bool { watch == nil }
   var isCrowded: Bool { count > Self.crowd }
 
-  /// Ends the output. No closure is called any more.
+  /// Ends the output. No event follows.
   func end() {
     watch?.cancel()
     watch = nil
@@ -78,10 +82,7 @@ final class ClientOutput {
   /// Writes a message of the protocol.
   func write(message: [UInt8]) {
     guard !message.isEmpty else { return }
-    if count + message.count > Self.limit {
-      isOverfull = watch != nil
-      return lose()
-    }
+    if count + message.count > Self.limit { return giveUp(isOverfull: true) }
     message.withUnsafeBytes { put($0) }
   }
 
@@ -110,14 +111,14 @@ final class ClientOutput {
       backlog.removeFirst(head)
       head = 0
     }
-    if wasCrowded && !isCrowded { onRoom() }
+    if wasCrowded && !isCrowded { events.notify(.hasRoom) }
   }
 
   private func tellGapIfDrained() {
     guard leftOut > 0, isDrained, !isSuspended else { return }
     let count = leftOut
     leftOut = 0
-    onGap(count)
+    events.notify(.leftOut(count))
   }
 
   private func writeSome(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -126,14 +127,14 @@ final class ClientOutput {
       takenCount += count
       return count
     } catch {
-      lose()
+      giveUp(isOverfull: false)
       return 0
     }
   }
 
-  private func lose() {
+  private func giveUp(isOverfull: Bool) {
     guard watch != nil else { return }
     end()
-    onGone()
+    events.notify(.gone(isOverfull: isOverfull))
   }
 }

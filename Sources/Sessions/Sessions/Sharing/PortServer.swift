@@ -1,7 +1,7 @@
 package import EventLoop
 import Glibc
 package import NetworkLinks
-import Observing
+package import Observing
 import Posix
 import SerialCore
 package import SystemPackage
@@ -54,9 +54,7 @@ package final class PortServer {
     case client(String, ServedClient.Report)
   }
 
-  /// Called when the client of the standard streams has ended.
-  package var onStandardStreamsEnd: () -> Void = {}
-  package var onNews: (News) -> Void = { _ in }
+  package let news = Observable<News>()
   package var rules = Rules()
   /// Whether a user who joins the session may take the pen without asking. Scripted bytes must not depend on that.
   package var viewersMayTakePen = true
@@ -67,7 +65,8 @@ package final class PortServer {
   /// For clients of RFC 2217; nil until the first one connects.
   private var watches: (lines: ModemLineWatch, counters: CounterWatch)?
   private var listeners: [StreamListener] = []
-  private var clients: [ObjectIdentifier: Connection] = [:]
+  private var clients: [Int: Connection] = [:]
+  private var lastNumber = 0
   private var stateChanges: ObservationToken<SessionEvent>?
 
   /// The maximum number of clients. Each needs descriptors and memory.
@@ -116,16 +115,19 @@ package final class PortServer {
   /// - Throws: ``ListeningError``.
   @discardableResult
   package func listen(at entrance: Entrance) throws(ListeningError) -> String {
+    let speech = entrance.speech ?? rules.speech
+    let accept: (consuming OwnedDescriptor, StreamPeer) -> Void = { [unowned self] in
+      self.accept($0, $1, speech)
+    }
     let listener: StreamListener
     switch entrance.place {
     case .standardStreams: return ""
     case .host(let address):
-      listener = try StreamListener(at: address.host, port: address.port, on: loop)
+      listener = try StreamListener(
+        at: address.host, port: address.port, on: loop, accept: accept)
     case .path(let path):
-      listener = try StreamListener(at: path, for: rules.group, on: loop)
+      listener = try StreamListener(at: path, for: rules.group, on: loop, accept: accept)
     }
-    let speech = entrance.speech ?? rules.speech
-    listener.onClient = { [unowned self] in accept($0, $1, speech) }
     listeners.append(listener)
     controller.sharing.addresses = addresses
     return listener.address
@@ -139,17 +141,16 @@ package final class PortServer {
 
   /// Serves the client at the other ends of the standard streams.
   ///
+  /// - Parameter ended: called when the client has ended.
   /// - Throws: the errors of fcntl(2) and epoll_ctl(2).
-  package func serveStandardStreams(speaking speech: ServedProtocol?) throws(Errno) {
-    let client = try begin(
+  package func serveStandardStreams(
+    speaking speech: ServedProtocol?, ended: @escaping () -> Void
+  ) throws(Errno) {
+    _ = try begin(
       try STDIN_FILENO.duplicate(for: O_RDONLY), try STDOUT_FILENO.duplicate(for: O_WRONLY),
       as: ServedClient.Welcome(
-        speech: speech ?? rules.speech, name: StreamPeer.standardStreams.name, mayTake: true))
-    let onEnd = client.onEnd
-    client.onEnd = { [unowned self] in
-      onEnd()
-      onStandardStreamsEnd()
-    }
+        speech: speech ?? rules.speech, name: StreamPeer.standardStreams.name, mayTake: true),
+      ended: ended)
   }
 
   /// Lets a program of the same user join the session as a viewer. The caller keeps the ownership of the connection.
@@ -167,7 +168,7 @@ package final class PortServer {
       try connection.rawValue.duplicate(for: O_RDWR),
       as: ServedClient.Welcome(
         speech: .rfc2217, name: peer.name, isViewer: true, mayTake: viewersMayTakePen))
-    bytes.withUnsafeBytes { client.take($0) }
+    bytes.withUnsafeBytes { client.receive($0) }
   }
 
   private func accept(
@@ -176,10 +177,10 @@ package final class PortServer {
     if case .host(let address, _) = peer, !rules.allowed.isEmpty,
       !rules.allowed.contains(where: { $0.contains(address) })
     {
-      return onNews(.notAllowed(peer.name))
+      return news.notify(.notAllowed(peer.name))
     }
     guard clients.count < Self.clientLimit + (peer.isKnown ? Self.knownPlaces : 0) else {
-      return onNews(.tooMany(peer.name))
+      return news.notify(.tooMany(peer.name))
     }
     do throws(Errno) {
       let output = try descriptor.borrowed.rawValue.duplicate(for: O_RDWR)
@@ -187,32 +188,35 @@ package final class PortServer {
         descriptor, output,
         as: ServedClient.Welcome(speech: speech, name: peer.name, mayTake: peer.isKnown))
     } catch {
-      onNews(.failed(peer.name, error))
+      news.notify(.failed(peer.name, error))
     }
   }
 
   private func begin(
     _ input: consuming OwnedDescriptor, _ output: consuming OwnedDescriptor,
-    as welcome: ServedClient.Welcome
+    as welcome: ServedClient.Welcome, ended: @escaping () -> Void = {}
   ) throws(Errno) -> ServedClient {
+    lastNumber += 1
+    let number = lastNumber
     let connection = try Connection(input, output) { (input, output) throws(Errno) in
       try ServedClient(
-        reading: input, writing: output, as: welcome, of: controller, program: program, on: loop)
+        reading: input, writing: output, as: welcome, of: controller, program: program, on: loop,
+        report: { [unowned self] in news.notify(.client($0, $1)) },
+        ended: { [unowned self] in
+          clientEnded(number)
+          ended()
+        })
     }
-    let client = connection.client
-    let key = ObjectIdentifier(client)
-    clients[key] = connection
+    clients[number] = connection
     if welcome.speech == .rfc2217 { watchLine() }
-    client.onReport = { [unowned self, unowned client] in
-      onNews(.client(controller.sharing.member(client.id)?.name ?? welcome.name, $0))
-    }
-    client.onEnd = { [unowned self, loop] in
-      // One of its methods is running.
-      guard let ended = clients.removeValue(forKey: key) else { return }
-      loop.atEndOfTurn { withExtendedLifetime(ended) {} }
-      if clients.isEmpty { watches = nil }
-    }
-    return client
+    return connection.client
+  }
+
+  private func clientEnded(_ number: Int) {
+    // One of its methods is running.
+    guard let ended = clients.removeValue(forKey: number) else { return }
+    loop.atEndOfTurn { withExtendedLifetime(ended) {} }
+    if clients.isEmpty { watches = nil }
   }
 
   private func watchLine() {

@@ -23,6 +23,7 @@ private final class SharingBench {
   private let pipe: (readEnd: FileDescriptor, writeEnd: FileDescriptor)
   private var control: ControlServer?
   var news: [PortServer.News] = []
+  private var serverNews: ObservationToken<PortServer.News>?
   private var names = 0
 
   init(
@@ -50,7 +51,7 @@ private final class SharingBench {
     controller.server = server
     controller.session.owner = .keyboard
     controller.sharing.begin(rule, home: home.map { home in { home } }, answers: true)
-    server.onNews = { [unowned self] in news.append($0) }
+    serverNews = server.news.observe { [unowned self] in news.append($0) }
     _ = try controller.bind(mayAsk: false)
     let place = ControlFolder.Place(
       path: folder.path.appending("control"), owner: UserID(rawValue: geteuid()))

@@ -129,7 +129,13 @@ private final class ViewerBench {
 
 /// A viewer at the other end of a socket.
 private final class Viewer {
-  private(set) var hasEnded = false
+  /// Whether the connection has ended.
+  private final class Ending {
+    var isOver = false
+  }
+
+  var hasEnded: Bool { ending.isOver }
+  private let ending = Ending()
   private let input: OwnedDescriptor
   private let output: OwnedDescriptor
   /// The viewer's own end.
@@ -151,9 +157,8 @@ private final class Viewer {
       as: ServedClient.Welcome(
         speech: way.speech, name: "viewer", isViewer: way.isViewer, mayTake: false),
       of: controller, program: ServedClient.Program(signature: "test", words: { "\($0)" }),
-      on: loop)
+      on: loop, report: { _, _ in }, ended: { [ending] in ending.isOver = true })
     self.client = client
-    client.onEnd = { [weak self] in self?.hasEnded = true }
     // Half of the viewers identify themselves; the others begin with the input.
     if way.isViewer, Bool.random() { say(ViewerInputs.hello) }
   }

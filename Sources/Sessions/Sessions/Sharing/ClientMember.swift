@@ -1,0 +1,155 @@
+import NetworkLinks
+import SerialCore
+import Telnet
+import TextTools
+
+/// A client among the members of the session: its name, its right to write, and what it learns about the others.
+final class ClientMember {
+  /// Its number among the members; ``SharingMessage/nobody`` until it has joined.
+  private(set) var id: Roster.ID = SharingMessage.nobody
+  /// Whether the client is a person's serialterm, which gets news of the other members.
+  private(set) var isPerson = false
+
+  private let welcome: ServedClient.Welcome
+  private let session: Session
+  private let sharing: SharingController
+  private let channel: ClientChannel
+  private let notify: (String, ServedClient.Report) -> Void
+
+  private static let longestName = 60
+
+  /// - Parameter notify: receives the reports for the owner, with the client's name.
+  init(
+    _ welcome: ServedClient.Welcome, of session: Session, in sharing: SharingController,
+    through channel: ClientChannel, notify: @escaping (String, ServedClient.Report) -> Void
+  ) {
+    self.welcome = welcome
+    self.session = session
+    self.sharing = sharing
+    self.channel = channel
+    self.notify = notify
+  }
+
+  /// The name that the other members see.
+  var name: String { sharing.member(id)?.name ?? welcome.name }
+
+  func report(_ report: ServedClient.Report) { notify(name, report) }
+
+  /// Joins the session with the name that the connection has.
+  func join(as participant: any Participant) {
+    join(as: participant, named: welcome.name, answers: false)
+  }
+
+  private func join(as participant: any Participant, named name: String, answers: Bool) {
+    id = sharing.join(participant) {
+      Roster.Member(
+        id: $0, name: name, answers: answers, takesFreePen: !welcome.isViewer,
+        mayTake: welcome.mayTake)
+    }
+  }
+
+  // MARK: The pen
+
+  /// Handles bytes that the client may not write.
+  func refuse(_ count: Int) {
+    report(.mayNotWrite(count))
+    channel.say("\(penInWords): what you type goes nowhere")
+  }
+
+  /// Why the client may not write, as text.
+  var penInWords: String {
+    switch sharing.roster.rule {
+    case .none: sharing.isReadOnly ? "the session is read-only" : "nobody can type here"
+    case .one, .all:
+      sharing.roster.holder.flatMap { sharing.member($0) }.map { "\($0.name) has the pen" }
+        ?? "you only watch"
+    }
+  }
+
+  // MARK: Persons
+
+  /// Handles the first message of a serialterm: sends it the members, and the state of the port.
+  func identify(as name: String, _ participant: any Participant) {
+    let shown = String(
+      String.UnicodeScalarView(name.harmless.unicodeScalars.prefix(Self.longestName)))
+    if welcome.isViewer {
+      join(as: participant, named: shown.isEmpty ? welcome.name : shown, answers: true)
+    } else {
+      sharing.update(id) {
+        if !shown.isEmpty { $0.name = "\(shown) (\(welcome.name))" }
+        $0.answers = true
+      }
+    }
+    isPerson = true
+    channel.update { server in
+      server.tell(.welcome(id, mayTake: welcome.mayTake, sharing.roster.rule))
+      for member in sharing.roster.members where member.id != id {
+        server.tell(.member(member.id, name: member.name, answers: member.answers))
+      }
+      server.tell(.pen(sharing.roster.holder ?? SharingMessage.nobody, .taken))
+    }
+    sendPortState()
+  }
+
+  /// Sends the bytes that were received before the client joined.
+  func sendHistory() {
+    channel.update { server in
+      for message in ReceivedHistory.messages(of: sharing.history) { server.tell(message) }
+    }
+  }
+
+  /// Performs a request of the client about the pen.
+  func perform(_ message: SharingMessage) {
+    switch message {
+    case .ask: sharing.ask(id)
+    case .give(let other): sharing.give(by: id, to: other)
+    case .keep: sharing.keep(by: id)
+    case .take: sharing.take(id)
+    case .giveBack: sharing.giveBack(by: id)
+    case .hello, .welcome, .history, .member, .left, .pen, .asks, .kept, .missed, .port, .ended:
+      break
+    }
+    channel.flush()
+  }
+
+  /// Sends a message, if the client is a person.
+  func tell(_ message: SharingMessage) {
+    guard isPerson else { return }
+    channel.update { $0.tell(message) }
+    channel.flush()
+  }
+
+  /// Sends the state of the port.
+  func sendPortState() {
+    let state: SharingMessage.PortState =
+      switch session.state {
+      case .open: .open
+      case .waitingForDevice, .opening: .waiting
+      case .released: .released
+      case .closed: .closed
+      }
+    tell(.port(state, name: session.state.endpoint.map { "\($0)".harmless } ?? ""))
+  }
+
+  /// Sends settings that another member has changed.
+  func send(_ settings: LineSettings) {
+    guard isPerson else { return }
+    channel.update { $0.tell(settings.forServer) }
+  }
+
+  /// Sends an event among the members.
+  func send(_ event: Roster.Event) {
+    switch event {
+    case .joined(let member), .changed(_, let member):
+      tell(.member(member.id, name: member.name, answers: member.answers))
+    case .left(let member): tell(.left(member.id))
+    case .moved(_, let member, let handover):
+      tell(.pen(member?.id ?? SharingMessage.nobody, handover))
+    case .asked(let member): if sharing.roster.holder == id { tell(.asks(member.id)) }
+    case .kept(_, let refused): if refused.contains(where: { $0.id == id }) { tell(.kept) }
+    case .ruled(let rule):
+      tell(.welcome(id, mayTake: welcome.mayTake, rule))
+      tell(.pen(sharing.roster.holder ?? SharingMessage.nobody, .taken))
+    }
+  }
+}
