@@ -41,13 +41,10 @@ struct Inotify: ~Copyable {
 
   private let owned: OwnedDescriptor
 
-  /// Creates an instance. The corresponding C function is `inotify_init1`.
+  /// Creates an instance.
   ///
-  /// - Throws: `EMFILE` also at the user's limit of instances, fs.inotify.max_user_instances.
-  init() throws(Errno) {
-    let rawValue = try systemCall { inotify_init1(CInt(IN_NONBLOCK) | CInt(IN_CLOEXEC)) }
-    owned = OwnedDescriptor(FileDescriptor(rawValue: rawValue))
-  }
+  /// - Throws: the errors of inotify_init1(2): `EMFILE` also at the user's limit of instances.
+  init() throws(Errno) { owned = try FileDescriptor.makeInotify() }
 
   /// Readable while events are waiting; borrowed.
   var descriptor: FileDescriptor { owned.borrowed }
@@ -83,35 +80,12 @@ struct Inotify: ~Copyable {
     _ = inotify_rm_watch(descriptor.rawValue, watch)
   }
 
-  /// The maximum number of reads in a turn of the loop: other processes may cause events faster than they are read.
-  private static let readLimit = 16
-
-  /// Reads queued events, oldest first. The rest keeps the descriptor readable.
+  /// Reads queued events, oldest first. After a limited number of reads, the rest keeps the descriptor readable.
   borrowing func readEvents() -> [Event] {
     var events: [Event] = []
-    // Room for at least one event: inotify(7) requires sizeof(event) + NAME_MAX + 1.
-    withUnsafeTemporaryAllocation(
-      byteCount: 4_096, alignment: MemoryLayout<inotify_event>.alignment
-    ) { buffer in
-      for _ in 0..<Self.readLimit {
-        guard case .bytes(let count)? = try? descriptor.readAvailable(into: buffer) else { break }
-        Self.parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]), into: &events)
-      }
+    descriptor.readInotifyEvents { event, name in
+      events.append(Event(event, name: String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)))
     }
     return events
-  }
-
-  private static func parse(_ bytes: UnsafeRawBufferPointer, into events: inout [Event]) {
-    let headerSize = MemoryLayout<inotify_event>.size
-    var offset = 0
-    while offset + headerSize <= bytes.count {
-      let header = bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
-      let nameStart = offset + headerSize
-      let nameEnd = min(nameStart + Int(header.len), bytes.count)
-      // The name is padded with zeros.
-      let name = String(decoding: bytes[nameStart..<nameEnd].prefix { $0 != 0 }, as: UTF8.self)
-      events.append(Event(header, name: name))
-      offset = nameEnd
-    }
   }
 }

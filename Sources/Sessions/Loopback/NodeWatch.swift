@@ -29,9 +29,8 @@ final class NodeWatch {
     _ path: FilePath, on loop: IOLoop, _ handler: @escaping (Events) -> Void
   ) throws(Errno) {
     self.path = path
-    let rawValue = try systemCall { inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC)) }
-    let descriptor = FileDescriptor(rawValue: rawValue)
-    inotify = OwnedDescriptor(descriptor)
+    inotify = try FileDescriptor.makeInotify()
+    let descriptor = inotify.borrowed
     try setMask(IN_CLOSE_WRITE)
     watch = try loop.watch(descriptor, for: .reading) { _ in
       handler(Self.takeEvents(from: descriptor))
@@ -58,20 +57,7 @@ final class NodeWatch {
   /// events.
   private static func takeEvents(from descriptor: FileDescriptor) -> Events {
     var mask: UInt32 = 0
-    withUnsafeTemporaryAllocation(
-      byteCount: 4_096, alignment: MemoryLayout<inotify_event>.alignment
-    ) { buffer in
-      // Bounded: clients may cause events faster than they are read. The rest keeps the descriptor readable.
-      for _ in 0..<16 {
-        guard case .bytes(let count)? = try? descriptor.readAvailable(into: buffer) else { break }
-        var offset = 0
-        while offset < count {
-          let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
-          mask |= event.mask
-          offset += MemoryLayout<inotify_event>.size + Int(event.len)
-        }
-      }
-    }
+    descriptor.readInotifyEvents { event, _ in mask |= event.mask }
     var events: Events = []
     // After an overflow any event may be missing.
     let overflow = UInt32(bitPattern: CInt(IN_Q_OVERFLOW))

@@ -22,11 +22,10 @@ final class ClientWatch {
   init(
     _ path: FilePath, on loop: IOLoop, _ handler: @escaping (Event) -> Void
   ) throws(Errno) {
-    let rawValue = try systemCall { inotify_init1(CInt(IN_NONBLOCK | IN_CLOEXEC)) }
-    let descriptor = FileDescriptor(rawValue: rawValue)
-    inotify = OwnedDescriptor(descriptor)
+    inotify = try FileDescriptor.makeInotify()
+    let descriptor = inotify.borrowed
     let mask = UInt32(IN_OPEN | IN_ACCESS | IN_CLOSE_WRITE | IN_CLOSE_NOWRITE)
-    try systemCall { path.withPlatformString { inotify_add_watch(rawValue, $0, mask) } }
+    try systemCall { path.withPlatformString { inotify_add_watch(descriptor.rawValue, $0, mask) } }
     watch = try loop.watch(descriptor, for: .reading) { _ in
       Self.takeEvents(from: descriptor).forEach(handler)
     }
@@ -36,21 +35,10 @@ final class ClientWatch {
 
   private static func takeEvents(from descriptor: FileDescriptor) -> [Event] {
     var events: [Event] = []
-    withUnsafeTemporaryAllocation(
-      byteCount: 4_096, alignment: MemoryLayout<inotify_event>.alignment
-    ) { buffer in
-      // Bounded: clients may cause events faster than they are read. The rest keeps the descriptor readable.
-      for _ in 0..<16 {
-        guard case .bytes(let count)? = try? descriptor.readAvailable(into: buffer) else { break }
-        var offset = 0
-        while offset < count {
-          let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
-          if event.mask & UInt32(IN_OPEN) != 0 { events.append(.opened) }
-          if event.mask & UInt32(IN_ACCESS) != 0 { events.append(.read) }
-          if event.mask & UInt32(IN_CLOSE_WRITE | IN_CLOSE_NOWRITE) != 0 { events.append(.closed) }
-          offset += MemoryLayout<inotify_event>.size + Int(event.len)
-        }
-      }
+    descriptor.readInotifyEvents { event, _ in
+      if event.mask & UInt32(IN_OPEN) != 0 { events.append(.opened) }
+      if event.mask & UInt32(IN_ACCESS) != 0 { events.append(.read) }
+      if event.mask & UInt32(IN_CLOSE_WRITE | IN_CLOSE_NOWRITE) != 0 { events.append(.closed) }
     }
     return events
   }
