@@ -15,17 +15,6 @@ import TextTools
 /// that sends more than ``earlyLimit`` bytes before its port is open, or that asks and does not read more than
 /// ``outgoingLimit`` bytes of answers, is disconnected.
 public final class NetworkLink: Link {
-  /// The address of the other end.
-  public enum Address: Hashable, Sendable {
-    case host(HostAddress)
-    /// A Unix socket. See unix(7).
-    case path(FilePath)
-    /// A port that `serialterm serve` shares on another computer.
-    case ssh(SSHAddress)
-    /// A session of another process: the path of its socket, and the request to join it.
-    case session(FilePath, request: String)
-  }
-
   /// The messages about the members of the session, if the server is a serialterm.
   package let sharingMessages = Observable<SharingMessage>()
 
@@ -34,7 +23,8 @@ public final class NetworkLink: Link {
   private let loop: IOLoop
   private let options: LinkOptions
   private let name: String
-  private var report: (LinkEvent) -> Void = { _ in }
+  /// What the owner wants; nil before the link is started, and after it is closed.
+  private var order: Order?
   private var opening: StreamOpening?
   private var socket: StreamSocket?
   /// The program behind the socket, such as ssh; nil for a server.
@@ -63,6 +53,13 @@ public final class NetworkLink: Link {
   private var offer: LoopTimer?
   /// Disconnects a server that has exceeded a limit.
   private var cutOff: LoopTimer?
+
+  /// What the owner of the link wants.
+  private struct Order {
+    /// The settings of the port.
+    let settings: LineSettings
+    let report: (LinkEvent) -> Void
+  }
 
   /// The time limit for connecting.
   static let connectTimeout = Duration.seconds(10)
@@ -100,9 +97,9 @@ public final class NetworkLink: Link {
   }
 
   private func client(_ settings: LineSettings) -> ComPortClient {
-    let isViewer = if case .session = address { true } else { false }
-    return ComPortClient(
-      settings.forServer, adoptsSettings: isViewer, saying: .hello(name: name, isViewer: isViewer))
+    ComPortClient(
+      settings.forServer, adoptsSettings: address.isSession,
+      saying: .hello(name: name, isViewer: address.isSession))
   }
 
   /// Sends a message about the members of the session, if the server is a serialterm.
@@ -114,68 +111,46 @@ public final class NetworkLink: Link {
   // MARK: Opening
 
   public func start(_ settings: LineSettings, report: @escaping (LinkEvent) -> Void) {
-    self.report = report
+    order = Order(settings: settings, report: report)
     if port != nil { port = client(settings) }
-    let done: (Result<StreamSocket, StreamOpening.Failure>) -> Void = { [unowned self] in
-      opening = nil
-      switch $0 {
-      case .success(let socket): connected(socket, settings)
-      case .failure(let failure): report(.failed(error(failure)))
+    switch address.way {
+    case .stream(let destination):
+      opening = StreamOpening(to: destination, on: loop, timeout: Self.connectTimeout) {
+        [unowned self] in
+        opening = nil
+        switch $0 {
+        case .success(let socket): connected(socket)
+        case .failure(let failure): fail(SerialError(failure, at: endpoint))
+        }
       }
+    case .program(let words): startProgram(words)
     }
-    opening =
-      switch address {
-      case .host(let host):
-        StreamOpening(to: host, on: loop, timeout: Self.connectTimeout, done: done)
-      case .path(let path), .session(let path, _):
-        StreamOpening(to: path, on: loop, timeout: Self.connectTimeout, done: done)
-      case .ssh: nil
-      }
-    if case .ssh(let address) = address { startProgram(address.command, settings) }
   }
 
-  private func startProgram(_ words: [String], _ settings: LineSettings) {
+  private func report(_ event: LinkEvent) { order?.report(event) }
+
+  private func startProgram(_ words: [String]) {
     do throws(Errno) {
-      let program = try StreamProgram(words, on: loop)
-      self.program = program
-      program.onEnd = { [unowned self, unowned program] in
+      let started = try StreamProgram(words, on: loop) { [unowned self] in
         // If the link is open, the session finds the end of the stream itself.
-        if !isOpen { fail(ended(program)) }
+        if !isOpen, let program {
+          fail(SSHAddress.error(status: program.status, program.lastWords(), at: endpoint))
+        }
       }
-      connected(program.socket, settings)
+      program = started
+      connected(started.socket)
     } catch {
       fail(SerialError(.unreachable, in: "ssh", at: endpoint, errno: error))
     }
   }
 
-  /// Why ssh, or the program on the other computer, has ended. See ssh(1) for the exit status.
-  private func ended(_ program: StreamProgram) -> SerialError {
-    let prefix = "serialterm: "
-    let words = program.lastWords().map {
-      $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0
-    }
-    let (code, reason): (SerialError.Code, String?) =
-      switch program.status {
-      case 255: (.unreachable, words)
-      case 127: (.refusedByServer, "serialterm is not installed there, or ssh does not find it")
-      case 2 where words?.contains(text: "'serve'") ?? false:
-        (.refusedByServer, "the serialterm there has no 'serve' yet; update it")
-      case 3: (.notFound, words)
-      case 4: (.permissionDenied, words)
-      case 5: (.busy, words)
-      default: (.refusedByServer, words.map { "on the other computer: \($0)" })
-      }
-    let subject = reason ?? "the program there has ended"
-    return SerialError(code, in: "ssh", at: endpoint, subject: subject)
-  }
-
-  private func connected(_ socket: StreamSocket, _ settings: LineSettings) {
+  private func connected(_ socket: StreamSocket) {
     self.socket = socket
     guard port != nil else {
       isOpen = true
       return report(
         .opened(
-          settings,
+          order?.settings ?? LineSettings(),
           LineProbe(
             modemLines: nil, counters: nil, hasBreaks: false, hasSettings: false,
             hasBackPressure: true)))
@@ -185,7 +160,7 @@ public final class NetworkLink: Link {
       if options.asserting.contains(line) { outputs[name] = true }
       if options.deasserting.contains(line) { outputs[name] = false }
     }
-    if case .session(_, let request) = address { outgoing += Array("\(request)\n".utf8) }
+    outgoing += address.greeting
     port?.open(setting: outputs)
     do throws(Errno) {
       watch = try loop.watch(socket.descriptor, for: .reading) { [unowned self] _ in negotiate() }
@@ -225,24 +200,9 @@ public final class NetworkLink: Link {
 
   private func fail(_ error: SerialError) {
     guard !isOpen else { return report(.lost(error)) }
-    let report = report
+    let order = order
     close()
-    report(.failed(error))
-  }
-
-  private func error(_ failure: StreamOpening.Failure) -> SerialError {
-    switch failure {
-    case .lookup(let error):
-      SerialError(.unreachable, in: "getaddrinfo", at: endpoint, subject: error.words)
-    case .connect(let errno):
-      switch errno {
-      case .permissionDenied:
-        SerialError(.permissionDenied, in: "connect", at: endpoint, errno: errno)
-      case .noSuchFileOrDirectory, .notDirectory:
-        SerialError(.notFound, in: "connect", at: endpoint, errno: errno)
-      default: SerialError(.unreachable, in: "connect", at: endpoint, errno: errno)
-      }
-    }
+    order?.report(.failed(error))
   }
 
   // MARK: The server
@@ -592,7 +552,7 @@ public final class NetworkLink: Link {
     (socket, program) = (nil, nil)
     (answers, plays, outgoing, early, unhandled) = ([], [], [], [], 0..<0)
     isOpen = false
-    report = { _ in }
+    order = nil
   }
 }
 

@@ -1,3 +1,6 @@
+import SerialCore
+import TextTools
+
 /// A port of another computer that is reached through ssh(1): `pi/ttyUSB0`, `user@pi:2222/ttyUSB0`.
 public struct SSHAddress: Hashable, Sendable {
   /// The user on the other computer; nil for ssh's default.
@@ -67,5 +70,32 @@ public struct SSHAddress: Hashable, Sendable {
       .joined(separator: "'\\''") + "'"
     return ["ssh"] + options.flatMap { ["-o", $0] } + (port.map { ["-p", "\($0)"] } ?? [])
       + [user.map { "\($0)@\(host)" } ?? host, "serialterm serve --stdio -- \(quoted)"]
+  }
+}
+
+extension SSHAddress {
+  /// Why ssh, or the program on the other computer, has ended. See ssh(1) for the exit status.
+  ///
+  /// - Parameters:
+  ///   - status: the exit status of ssh; nil if it is unknown.
+  ///   - lastLine: the last line of its standard error; nil if there is none.
+  static func error(
+    status: CInt?, _ lastLine: String?, at endpoint: Endpoint
+  ) -> SerialError {
+    let prefix = "serialterm: "
+    let words = lastLine.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
+    let (code, reason): (SerialError.Code, String?) =
+      switch status {
+      case 255: (.unreachable, words)
+      case 127: (.refusedByServer, "serialterm is not installed there, or ssh does not find it")
+      case 2 where words?.contains(text: "'serve'") ?? false:
+        (.refusedByServer, "the serialterm there has no 'serve' yet; update it")
+      case 3: (.notFound, words)
+      case 4: (.permissionDenied, words)
+      case 5: (.busy, words)
+      default: (.refusedByServer, words.map { "on the other computer: \($0)" })
+      }
+    let subject = reason ?? "the program there has ended"
+    return SerialError(code, in: "ssh", at: endpoint, subject: subject)
   }
 }

@@ -1,5 +1,6 @@
 import EventLoop
 import Posix
+import SerialCore
 import SystemPackage
 
 /// Opens a stream to a host: looks up its name, and tries its addresses. Release this object to give up.
@@ -7,6 +8,13 @@ import SystemPackage
 /// If an address does not answer within a moment, the next one is tried in parallel. The first one that answers wins
 /// ("happy eyeballs": RFC 8305).
 final class StreamOpening {
+  /// The other end of a stream.
+  enum Destination {
+    case host(HostAddress)
+    /// A Unix socket. See unix(7).
+    case path(FilePath)
+  }
+
   enum Failure: Error, Hashable, Sendable {
     case lookup(LookupError)
     case connect(Errno)
@@ -32,12 +40,21 @@ final class StreamOpening {
   ///   - timeout: the time limit.
   ///   - done: called once, in a turn of the loop.
   init(
-    to host: HostAddress, on loop: IOLoop, timeout: Duration,
+    to destination: Destination, on loop: IOLoop, timeout: Duration,
     done: @escaping (Result<StreamSocket, Failure>) -> Void
   ) {
     self.loop = loop
     self.done = done
-    limit(to: timeout)
+    deadline = loop.schedule(after: timeout) { [unowned self] in
+      end(.failure(.connect(.timedOut)))
+    }
+    switch destination {
+    case .host(let host): begin(with: host)
+    case .path(let path): begin(with: path)
+    }
+  }
+
+  private func begin(with host: HostAddress) {
     // A numeric address needs no lookup.
     if let addresses = try? SocketAddress.lookUp(host, isNumeric: true) {
       begin(with: addresses)
@@ -55,24 +72,11 @@ final class StreamOpening {
     }
   }
 
-  /// Starts to open a stream to a Unix socket.
-  init(
-    to path: FilePath, on loop: IOLoop, timeout: Duration,
-    done: @escaping (Result<StreamSocket, Failure>) -> Void
-  ) {
-    self.loop = loop
-    self.done = done
-    limit(to: timeout)
+  private func begin(with path: FilePath) {
     do throws(Errno) {
       begin(with: [try SocketAddress(path)])
     } catch {
       endSoon(.connect(error))
-    }
-  }
-
-  private func limit(to timeout: Duration) {
-    deadline = loop.schedule(after: timeout) { [unowned self] in
-      end(.failure(.connect(.timedOut)))
     }
   }
 
@@ -125,5 +129,23 @@ final class StreamOpening {
   /// Ends in a later turn of the loop, because the owner may still be creating this object.
   private func endSoon(_ failure: Failure) {
     nextAttempt = loop.schedule(after: .zero) { [unowned self] in end(.failure(failure)) }
+  }
+}
+
+extension SerialError {
+  /// The error of a link whose stream could not be opened.
+  init(_ failure: StreamOpening.Failure, at endpoint: Endpoint) {
+    switch failure {
+    case .lookup(let error):
+      self.init(.unreachable, in: "getaddrinfo", at: endpoint, subject: error.words)
+    case .connect(let errno):
+      let code: Code =
+        switch errno {
+        case .permissionDenied: .permissionDenied
+        case .noSuchFileOrDirectory, .notDirectory: .notFound
+        default: .unreachable
+        }
+      self.init(code, in: "connect", at: endpoint, errno: errno)
+    }
   }
 }

@@ -11,8 +11,6 @@ import SystemPackage
 final class StreamProgram {
   /// The stream to its standard input and from its standard output.
   let socket: StreamSocket
-  /// Called once, in a turn of the loop, when it has ended.
-  var onEnd: () -> Void = {}
 
   private let errors: OwnedDescriptor
   /// The last bytes of its standard error.
@@ -53,9 +51,13 @@ final class StreamProgram {
   /// Starts a program, searched along `PATH`. The corresponding C functions are `socketpair` and
   /// `posix_spawnp`.
   ///
-  /// - Parameter words: its name and arguments, at least one.
+  /// - Parameters:
+  ///   - words: its name and arguments, at least one.
+  ///   - ended: called once, in a turn of the loop, when it has ended.
   /// - Throws: the errors of these, and of pipe(2), epoll_ctl(2) and pthread_create(3).
-  init(_ words: [String], on loop: IOLoop) throws(Errno) {
+  init(
+    _ words: [String], on loop: IOLoop, ended: @escaping () -> Void
+  ) throws(Errno) {
     let (ours, theirs) = try Self.pair()
     socket = StreamSocket(ours)
     defer { _ = Glibc.close(theirs.rawValue) }
@@ -79,7 +81,7 @@ final class StreamProgram {
     watch = try loop.watch(process.wake.reader, for: .reading) { [unowned self] _ in
       watch?.cancel()
       watch = nil
-      onEnd()
+      ended()
     }
     errorWatch = try loop.watch(errors.borrowed, for: .reading) { [unowned self] _ in
       // One piece in a turn of the loop, so that a program that never stops does not delay other events.

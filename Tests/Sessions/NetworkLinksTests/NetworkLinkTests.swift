@@ -282,7 +282,7 @@ import Time
     let port = try Server().port
     var result: Result<StreamSocket, StreamOpening.Failure>?
     let opening = StreamOpening(
-      to: HostAddress(host: "127.0.0.1", port: port), on: loop, timeout: .seconds(5)
+      to: .host(HostAddress(host: "127.0.0.1", port: port)), on: loop, timeout: .seconds(5)
     ) { result = $0 }
     let deadline = MonotonicTime.now + .seconds(20)
     while result == nil, deadline > .now { try loop.turn(waitingAtMost: .milliseconds(10)) }
@@ -298,7 +298,7 @@ import Time
     let loop = try IOLoop()
     var result: Result<StreamSocket, StreamOpening.Failure>?
     let opening = StreamOpening(
-      to: HostAddress(host: "no-such-host.invalid", port: 1), on: loop, timeout: .seconds(15)
+      to: .host(HostAddress(host: "no-such-host.invalid", port: 1)), on: loop, timeout: .seconds(15)
     ) { result = $0 }
     let deadline = MonotonicTime.now + .seconds(20)
     while result == nil, deadline > .now { try loop.turn(waitingAtMost: .milliseconds(10)) }
@@ -319,7 +319,7 @@ import Time
     let server = try Server()
     for _ in 0..<50 {
       _ = StreamOpening(
-        to: HostAddress(host: "localhost", port: server.port), on: loop, timeout: .seconds(5)
+        to: .host(HostAddress(host: "localhost", port: server.port)), on: loop, timeout: .seconds(5)
       ) { _ in Issue.record("it was given up") }
       try loop.turn(waitingAtMost: .zero)
     }

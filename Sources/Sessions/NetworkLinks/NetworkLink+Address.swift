@@ -1,0 +1,41 @@
+public import SystemPackage
+
+extension NetworkLink {
+  /// The address of the other end.
+  public enum Address: Hashable, Sendable {
+    case host(HostAddress)
+    /// A Unix socket. See unix(7).
+    case path(FilePath)
+    /// A port that `serialterm serve` shares on another computer.
+    case ssh(SSHAddress)
+    /// A session of another process: the path of its socket, and the request to join it.
+    case session(FilePath, request: String)
+  }
+}
+
+extension NetworkLink.Address {
+  /// How a stream to an address comes about.
+  enum Way {
+    /// It is opened.
+    case stream(StreamOpening.Destination)
+    /// It is the standard streams of a program: its name and arguments.
+    case program([String])
+  }
+
+  /// How a stream to the address comes about.
+  var way: Way {
+    switch self {
+    case .host(let host): .stream(.host(host))
+    case .path(let path), .session(let path, _): .stream(.path(path))
+    case .ssh(let address): .program(address.command)
+    }
+  }
+
+  /// Whether it leads to a session, which the user joins.
+  var isSession: Bool { if case .session = self { true } else { false } }
+
+  /// The bytes to send first.
+  var greeting: [UInt8] {
+    if case .session(_, let request) = self { Array("\(request)\n".utf8) } else { [] }
+  }
+}
