@@ -128,7 +128,7 @@ let package = Package(
       path: "Sources/Sessions/Logs", swiftSettings: strict),
     // What a device sent last, in bounded memory, and searching it.
     .target(
-      name: "Scrollback", dependencies: ["Logs", "Patterns", "TextStages", "Time"],
+      name: "Scrollback", dependencies: ["Logs", "Observing", "Patterns", "TextStages", "Time"],
       path: "Sources/Sessions/Scrollback", swiftSettings: strict),
     // All of it for any front end: no terminal, no arguments, no exit statuses, no words for a user.
     .target(

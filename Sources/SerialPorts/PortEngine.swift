@@ -22,8 +22,7 @@ final class PortEngine {
 
   let session: Session
   let loop: IOLoop
-  /// Called with each event.
-  var onEvent: (PortEvent) -> Void = { _ in }
+  private let onEvent: (PortEvent) -> Void
   /// What was received and not read.
   private(set) var buffer = ReceiveBuffer()
   /// Why the port has ended; nil while it is open, and while it waits for its device.
@@ -57,11 +56,15 @@ final class PortEngine {
 
   /// Creates an engine without a port.
   ///
-  /// - Parameter devices: the serial ports of the computer, which ports on one loop share.
+  /// - Parameters:
+  ///   - devices: the serial ports of the computer, which ports on one loop share.
+  ///   - onEvent: called with each event.
   init(
-    _ settings: LineSettings, _ options: PortOptions, on loop: IOLoop, devices: DeviceCatalog
+    _ settings: LineSettings, _ options: PortOptions, on loop: IOLoop, devices: DeviceCatalog,
+    onEvent: @escaping (PortEvent) -> Void = { _ in }
   ) {
     self.loop = loop
+    self.onEvent = onEvent
     self.devices = devices
     session = Session(
       settings: settings, options: options.link, waitsForLostDevice: options.reconnects,

@@ -38,8 +38,8 @@ public actor SerialPort {
   private init(_ settings: LineSettings, _ options: PortOptions, on executor: PortExecutor) {
     self.executor = executor
     // Nothing here uses the loop before the actor runs on it.
-    engine = PortEngine(settings, options, on: executor.loop, devices: executor.devices)
-    engine.onEvent = { [feed] event in
+    engine = PortEngine(settings, options, on: executor.loop, devices: executor.devices) {
+      [feed] event in
       feed.publish(event)
       // A port is opened once.
       if case .stateChange(.closed) = event { feed.finish() }

@@ -10,7 +10,7 @@ public import Time
 ///
 /// - Taking a record copies it into a buffer of ``capacity`` bytes and never waits. A disk that stalls or is full
 ///   delays nothing else.
-/// - Bytes that do not fit into the buffer are dropped, counted, and reported by ``onNews``. Formats with events mark
+/// - Bytes that do not fit into the buffer are dropped, counted, and reported as ``News``. Formats with events mark
 ///   the gap.
 /// - Records are written as soon as the disk accepts them.
 /// - If several ports write to one log, records are in the order in which they are taken, each record names its port,
@@ -55,9 +55,7 @@ public final class Log {
     case problem(LogProblem?)
   }
 
-  /// Called when there is news, during ``append(_:_:from:by:)`` or ``checkProgress()``.
-  public var onNews: (News) -> Void = { _ in }
-
+  private let report: (FilePath, News) -> Void
   private let logsSent: Bool
   private let buffer: LogBuffer
   private var progress: LogBuffer.Progress
@@ -70,9 +68,14 @@ public final class Log {
 
   /// Opens the file and starts the thread.
   ///
+  /// - Parameter report: receives news with the path of the present file, during ``append(_:_:from:by:)`` or
+  ///   ``checkProgress()``.
   /// - Throws: ``LogFileError``.
-  public init(_ name: LogName, options: Options) throws(LogFileError) {
+  public init(
+    _ name: LogName, options: Options, report: @escaping (FilePath, News) -> Void = { _, _ in }
+  ) throws(LogFileError) {
     precondition(!options.namesPorts || options.format.namesPorts)
+    self.report = report
     logsSent = options.logsSent && options.format.marksDirections
     gaps = options.namesPorts ? [] : [0]
     let file = try LogFile(
@@ -147,10 +150,10 @@ public final class Log {
         return false
       }
       forgetGaps()
-      onNews(.goesOn(missing: gap))
+      report(path, .goesOn(missing: gap))
     } else if !buffer.append(record) {
       miss(record)
-      onNews(.overflow)
+      report(path, .overflow)
       return false
     }
     return true
@@ -181,7 +184,7 @@ public final class Log {
   public func checkProgress() {
     let old = progress
     progress = buffer.progress()
-    if old.problem != progress.problem { onNews(.problem(progress.problem)) }
+    if old.problem != progress.problem { report(path, .problem(progress.problem)) }
   }
 
   // MARK: The end

@@ -20,11 +20,16 @@ public final class LoopbackPair {
   /// - Parameters:
   ///   - options: the rate and the faults of each direction.
   ///   - loop: the loop that drives the pair. It must outlive the pair.
+  ///   - onHangUp: called once with the reason, when both ports have hung up on their own. Their nodes are
+  ///     then gone. The pair may be released then.
   /// - Throws: the errors of ``PseudoTerminal/init()``, inotify(7) and epoll_ctl(2).
-  public init(options: LoopbackOptions = LoopbackOptions(), on loop: IOLoop) throws(Errno) {
+  public init(
+    options: LoopbackOptions = LoopbackOptions(), on loop: IOLoop,
+    onHangUp: @escaping (LoopbackHangUp) -> Void = { _ in }
+  ) throws(Errno) {
     first = try TerminalEnd(on: loop)
     second = try TerminalEnd(on: loop)
-    line = DuplexLine(from: first, to: second, options: options, on: loop)
+    line = DuplexLine(from: first, to: second, options: options, on: loop, onHangUp: onHangUp)
   }
 
   /// The nodes that clients open.
@@ -32,18 +37,12 @@ public final class LoopbackPair {
     (first.terminal.path, second.terminal.path)
   }
 
-  /// Called with the reason when both ports have hung up on their own. Their nodes are then gone.
-  public var onHangUp: ((LoopbackHangUp) -> Void)? {
-    get { line.onHangUp }
-    set { line.onHangUp = newValue }
-  }
-
   /// The number of bytes in the pair, in both directions.
   public var bufferedByteCount: Int { line.bufferedByteCount }
 
   /// Hangs up both ports now. Bytes that clients have not read are lost.
   ///
-  /// Does not call ``onHangUp``. Further calls do nothing.
+  /// The closure of the initializer is not called. Further calls do nothing.
   public func hangUp() { line.hangUp() }
 }
 

@@ -26,31 +26,28 @@ public final class LoopbackPort {
   ///   - device: the simulated device.
   ///   - options: the rate and the faults of the line.
   ///   - loop: the loop that drives the port. It must outlive the port.
+  ///   - onHangUp: called once with the reason, when the port has hung up on its own. Its node is then gone. The
+  ///     port may be released then.
   /// - Throws: the errors of ``PseudoTerminal/init()``, inotify(7) and epoll_ctl(2).
   public init(
     _ device: any SimulatedDevice, options: LoopbackOptions = LoopbackOptions(),
-    on loop: IOLoop
+    on loop: IOLoop, onHangUp: @escaping (LoopbackHangUp) -> Void = { _ in }
   ) throws(Errno) {
     terminal = try TerminalEnd(on: loop)
     self.device = DeviceEnd(device)
-    line = DuplexLine(from: terminal, to: self.device, options: options, on: loop)
+    line = DuplexLine(
+      from: terminal, to: self.device, options: options, on: loop, onHangUp: onHangUp)
   }
 
   /// The node that clients open.
   public var path: FilePath { terminal.terminal.path }
-
-  /// Called with the reason when the port has hung up on its own. Its node is then gone.
-  public var onHangUp: ((LoopbackHangUp) -> Void)? {
-    get { line.onHangUp }
-    set { line.onHangUp = newValue }
-  }
 
   /// The number of bytes in the port, in both directions.
   public var bufferedByteCount: Int { line.bufferedByteCount + device.bufferedByteCount }
 
   /// Hangs up now, as if the adapter were unplugged. Bytes that clients have not read are lost.
   ///
-  /// Does not call ``onHangUp``. Further calls do nothing.
+  /// The closure of the initializer is not called. Further calls do nothing.
   public func hangUp() { line.hangUp() }
 }
 

@@ -1,4 +1,5 @@
 import Glibc
+public import Observing
 
 /// The bytes that a device sent most recently, as lines with their times, in a fixed amount of memory.
 ///
@@ -11,8 +12,8 @@ public final class Scrollback {
   public private(set) var droppedByteCount = 0
   /// The number of the device's bytes that are kept.
   public private(set) var byteCount = 0
-  /// Called when bytes or a mark were added.
-  public var onAdded: () -> Void = {}
+  /// Announces that bytes or a mark were added.
+  public let additions = Observable<Void>()
 
   /// The blocks, the oldest first. All except the last are complete, and never change.
   private(set) var blocks: [ScrollbackBlock] = []
@@ -91,7 +92,7 @@ public final class Scrollback {
       }
     }
     byteCount += bytes.count
-    onAdded()
+    additions.notify(())
   }
 
   /// Adds a line that the device did not send. It first ends the open line.
@@ -103,7 +104,7 @@ public final class Scrollback {
     endLine()
     Array(text.utf8.prefix(Self.lineLimit)).withUnsafeBytes { store($0, at: time, isMark: true) }
     endLine()
-    onAdded()
+    additions.notify(())
   }
 
   private enum End {

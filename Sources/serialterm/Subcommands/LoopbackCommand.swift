@@ -117,14 +117,11 @@ private enum Server {
       }
     }
     if command.isPair {
-      let pair = try LoopbackPair(options: command.options, on: loop)
-      pair.onHangUp = onHangUp
-      self = .pair(pair)
+      self = .pair(try LoopbackPair(options: command.options, on: loop, onHangUp: onHangUp))
     } else {
       let device: any SimulatedDevice = command.isBoard ? Board() : EchoDevice()
-      let port = try LoopbackPort(device, options: command.options, on: loop)
-      port.onHangUp = onHangUp
-      self = .port(port)
+      self = .port(
+        try LoopbackPort(device, options: command.options, on: loop, onHangUp: onHangUp))
     }
   }
 

@@ -193,9 +193,10 @@ import Time
       options.format = .csv
       options.sampleForm = .pairs
       options.rotation = LogRotation(keep: 1)
-      let log = try Log(LogName(path.string, port: "x"), options: options)
       var problems: [LogProblem?] = []
-      log.onNews = { if case .problem(let problem) = $0 { problems.append(problem) } }
+      let log = try Log(LogName(path.string, port: "x"), options: options) {
+        if case .problem(let problem) = $1 { problems.append(problem) }
+      }
       let rows = String(repeating: "a=1\n", count: TableStream.heldRowLimit)
       for piece in [rows, "b=2\n"] {
         Array(piece.utf8).withUnsafeBytes { log.append($0, .fromDevice) }

@@ -219,12 +219,16 @@ import Time
 
   // MARK: Files
 
-  private func log(_ format: LogFormat, size: Int? = nil) throws -> Log {
+  private func log(
+    _ format: LogFormat, size: Int? = nil, report: @escaping (Log.News) -> Void = { _ in }
+  ) throws -> Log {
     var options = Log.Options()
     options.format = format
     options.namesPorts = true
     options.rotation = LogRotation(size: size)
-    return try Log(LogName(folder.path.appending("log").string, port: "x"), options: options)
+    return try Log(LogName(folder.path.appending("log").string, port: "x"), options: options) {
+      report($1)
+    }
   }
 
   private func append(_ text: String, from port: Int, to log: Log) {
@@ -288,10 +292,9 @@ import Time
 
   /// A record that is larger than the buffer never fits, however fast the disk is.
   @Test func `A gap is counted for each port`() throws {
-    let log = try log(.jsonl)
-    let ports = [log.add(alpha), log.add(beta)]
     var news: [Log.News] = []
-    log.onNews = { news.append($0) }
+    let log = try log(.jsonl) { news.append($0) }
+    let ports = [log.add(alpha), log.add(beta)]
     let large = [UInt8](repeating: 0x78, count: Log.capacity)
     for port in ports { large.withUnsafeBytes { log.append($0, .fromDevice, from: port) } }
     append("x", from: ports[1], to: log)

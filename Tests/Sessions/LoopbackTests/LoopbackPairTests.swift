@@ -75,9 +75,8 @@ import Testing
   @Test func hangUpAfter_endsBothEnds_whenTheLastBytesAreRead() throws {
     var options = LoopbackOptions()
     options.hangUpAfter = 1_000
-    let pair = try LoopbackPair(options: options, on: loop)
     var reasons: [LoopbackHangUp] = []
-    pair.onHangUp = { reasons.append($0) }
+    let pair = try LoopbackPair(options: options, on: loop) { reasons.append($0) }
     let (first, second) = try clients(of: pair, isReading: false)
     let bytes = pattern(700)
     try first.send(bytes)
@@ -95,9 +94,8 @@ import Testing
   }
 
   @Test func hangUp_isSeenAtBothEnds() throws {
-    let pair = try LoopbackPair(on: loop)
     var reasons: [LoopbackHangUp] = []
-    pair.onHangUp = { reasons.append($0) }
+    let pair = try LoopbackPair(on: loop) { reasons.append($0) }
     let (first, second) = try clients(of: pair)
     pair.hangUp()
     pair.hangUp()

@@ -200,9 +200,10 @@ import Time
   // MARK: Hanging up
 
   @Test func hangUpAfter_waits_untilTheLastBytesAreRead() throws {
-    let port = try LoopbackPort(EchoDevice(), options: options { $0.hangUpAfter = 1_000 }, on: loop)
     var reasons: [LoopbackHangUp] = []
-    port.onHangUp = { reasons.append($0) }
+    let port = try LoopbackPort(
+      EchoDevice(), options: options { $0.hangUpAfter = 1_000 }, on: loop
+    ) { reasons.append($0) }
     let client = try Client(port.path, on: loop, isReading: false)
     client.readSizes = [1]
     let bytes = pattern(600)
@@ -224,10 +225,10 @@ import Time
   @Test(arguments: [(600, 600), (100, 250), (1, 1)])
   func hangUpAfter_comesAtOnce_whenNothingIsLeftToRead(limit: Int, sent: Int) throws {
     let recorder = Recorder()
-    let port = try LoopbackPort(
-      recorder.device, options: options { $0.hangUpAfter = limit }, on: loop)
     var reasons: [LoopbackHangUp] = []
-    port.onHangUp = { reasons.append($0) }
+    let port = try LoopbackPort(
+      recorder.device, options: options { $0.hangUpAfter = limit }, on: loop
+    ) { reasons.append($0) }
     let client = try Client(port.path, on: loop)
     let bytes = pattern(sent)
     try client.send(bytes)
@@ -250,9 +251,10 @@ import Time
   }
 
   @Test func hangUpAfter_doesNotWaitForEver_forAClientThatReadsNothing() throws {
-    let port = try LoopbackPort(EchoDevice(), options: options { $0.hangUpAfter = 2 }, on: loop)
     var isHungUp = false
-    port.onHangUp = { _ in isHungUp = true }
+    let port = try LoopbackPort(
+      EchoDevice(), options: options { $0.hangUpAfter = 2 }, on: loop
+    ) { _ in isHungUp = true }
     let client = try Client(port.path, on: loop, isReading: false)
     let start = MonotonicTime.now
     try client.send("x")
@@ -261,10 +263,11 @@ import Time
   }
 
   @Test func portMayBeLetGoOf_whenItTellsOfItsHangUp() throws {
-    var port: LoopbackPort? = try LoopbackPort(
-      EchoDevice(), options: options { $0.hangUpAfter = 1 }, on: loop)
+    var port: LoopbackPort?
+    port = try LoopbackPort(
+      EchoDevice(), options: options { $0.hangUpAfter = 1 }, on: loop
+    ) { _ in port = nil }
     let client = try Client(port!.path, on: loop)
-    port?.onHangUp = { _ in port = nil }
     try client.send("x")
     try run(loop) { client.hasEnded }
     #expect(port == nil)

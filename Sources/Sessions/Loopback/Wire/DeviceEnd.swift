@@ -16,7 +16,7 @@ final class DeviceEnd: WireEnd {
   /// The number of bytes of the device that the line has not transmitted.
   var bufferedByteCount: Int { output.bytes.count }
 
-  func start(at now: MonotonicTime, onEvent: @escaping (WireEndEvent) -> Void) {
+  func start(at now: MonotonicTime, for line: DuplexLine) {
     device.start(at: now, output: &output)
   }
 

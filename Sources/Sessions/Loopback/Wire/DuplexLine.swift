@@ -10,10 +10,8 @@ final class DuplexLine {
   /// The time that a client has to read its bytes before a hang-up.
   private static let lingerTime = Duration.seconds(1)
 
-  /// Called once, as the last action, when the line has ended on its own.
-  var onHangUp: ((LoopbackHangUp) -> Void)?
-
   private let loop: IOLoop
+  private let onHangUp: (LoopbackHangUp) -> Void
   private let left: any WireEnd
   private let right: any WireEnd
   private var rightward: Pump
@@ -25,10 +23,14 @@ final class DuplexLine {
   private enum State { case running, lingering, ended }
 
   /// Connects two ends. The line starts in the loop's next turn.
+  ///
+  /// - Parameter onHangUp: called once, as the last action, when the line has ended on its own.
   init(
-    from left: any WireEnd, to right: any WireEnd, options: LoopbackOptions, on loop: IOLoop
+    from left: any WireEnd, to right: any WireEnd, options: LoopbackOptions, on loop: IOLoop,
+    onHangUp: @escaping (LoopbackHangUp) -> Void
   ) {
     self.loop = loop
+    self.onHangUp = onHangUp
     self.left = left
     self.right = right
     // Each direction has its own faults.
@@ -37,16 +39,14 @@ final class DuplexLine {
     leftward = Pump(Wire(options, seed: seeds.next()))
     meter = DeliveryMeter(limit: options.hangUpAfter)
     let now = MonotonicTime.now
-    for end in [left, right] {
-      end.start(at: now) { [weak self] in self?.handle($0) }
-    }
+    for end in [left, right] { end.start(at: now, for: self) }
     setTimer(now)
   }
 
   /// The number of bytes in the two queues.
   var bufferedByteCount: Int { rightward.bufferedByteCount + leftward.bufferedByteCount }
 
-  /// Ends the line and both ends immediately, without calling ``onHangUp``.
+  /// Ends the line and both ends immediately, without calling the closure of the initializer.
   func hangUp() {
     state = .ended
     timer = nil
@@ -56,12 +56,13 @@ final class DuplexLine {
 
   private func hangUp(_ reason: LoopbackHangUp) {
     hangUp()
-    onHangUp?(reason)
+    onHangUp(reason)
   }
 
   // MARK: Events
 
-  private func handle(_ event: WireEndEvent) {
+  /// Handles an event of an end.
+  func handle(_ event: WireEndEvent) {
     switch event {
     case .ready: proceed()
     case .failed(let error): hangUp(.failed(error))

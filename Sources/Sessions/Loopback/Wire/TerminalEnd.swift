@@ -18,7 +18,8 @@ final class TerminalEnd: WireEnd {
   private var watch: DescriptorWatch?
   private var nodeWatch: NodeWatch?
   private var nextRetry: LoopTimer?
-  private var onEvent: (WireEndEvent) -> Void = { _ in }
+  /// Handles the events; nil before the start, and after the hang-up.
+  private weak var line: DuplexLine?
 
   /// Creates a terminal. Clients can open its node.
   ///
@@ -33,16 +34,14 @@ final class TerminalEnd: WireEnd {
   // The watches must end before the descriptors are closed.
   deinit { hangUp() }
 
-  func start(at now: MonotonicTime, onEvent: @escaping (WireEndEvent) -> Void) {
-    self.onEvent = onEvent
-  }
+  func start(at now: MonotonicTime, for line: DuplexLine) { self.line = line }
 
   func advance(to now: MonotonicTime) {}
 
   var nextDeadline: MonotonicTime? { nil }
 
   func hangUp() {
-    onEvent = { _ in }
+    line = nil
     nextRetry = nil
     nodeWatch = nil
     watch?.cancel()
@@ -79,10 +78,12 @@ final class TerminalEnd: WireEnd {
 
   private func handle(_ readiness: Readiness) {
     // This cannot happen while this side keeps the node open. If it did, the event would repeat forever.
-    if readiness.contains(.hungUp) { return onEvent(.failed(.ioError)) }
+    if readiness.contains(.hungUp) { return fail(.ioError) }
     if readiness.contains(.readable) { isReadable = true }
-    onEvent(.ready)
+    line?.handle(.ready)
   }
+
+  private func fail(_ error: Errno) { line?.handle(.failed(error)) }
 
   // MARK: Clients
 
@@ -95,7 +96,7 @@ final class TerminalEnd: WireEnd {
 
   private func handle(_ events: NodeWatch.Events) {
     if events.contains(.closed) { restore(retryingAfter: Self.retryDelays[...]) }
-    if events.contains(.read) { onEvent(.ready) }
+    if events.contains(.read) { line?.handle(.ready) }
   }
 
   private func restore(retryingAfter delays: ArraySlice<Duration>) {
@@ -106,7 +107,7 @@ final class TerminalEnd: WireEnd {
         self?.restore(retryingAfter: delays.dropFirst())
       }
     } catch {
-      onEvent(.failed(error))
+      fail(error)
     }
   }
 }

@@ -8,8 +8,8 @@ import Time
 /// Its events are level-triggered, like those of the loop: an event requested by ``arm(for:)`` is repeated as long as
 /// its condition is true.
 protocol WireEnd: AnyObject {
-  /// Starts. From now on events are reported, but never during another method.
-  func start(at now: MonotonicTime, onEvent: @escaping (WireEndEvent) -> Void)
+  /// Starts. From now on the line handles the events of the end, but never during another method. It is not retained.
+  func start(at now: MonotonicTime, for line: DuplexLine)
 
   /// Performs all actions that are due.
   func advance(to now: MonotonicTime)

@@ -12,13 +12,11 @@ import SystemPackage
 ///
 /// A client can also ask who uses the sessions, or join one: see ``SessionRequest``.
 final class ControlConnection: Borrower {
-  /// Called once, when the connection ends.
-  package var onEnd: () -> Void = {}
-
   private let descriptor: OwnedDescriptor
   private let peer: (pid: pid_t, user: UserID)
   /// The present sessions.
   private let sessions: () -> [SessionController]
+  private let ended: (ControlConnection) -> Void
   /// The lender of the session that has the requested port.
   private weak var lender: PortLender?
   private var watch: DescriptorWatch?
@@ -31,15 +29,18 @@ final class ControlConnection: Borrower {
 
   /// Takes over a client's connection.
   ///
+  /// - Parameter ended: called once, when the connection ends. It is called in one of its methods.
   /// - Throws: `Errno` of getsockopt(2) and epoll_ctl(2); `EPERM` for a client of another user, unless
   ///   that is root.
   package init(
     _ client: consuming OwnedDescriptor, on loop: IOLoop,
-    for sessions: @escaping () -> [SessionController]
+    for sessions: @escaping () -> [SessionController],
+    ended: @escaping (ControlConnection) -> Void
   ) throws(Errno) {
     peer = try StreamPeer.credentials(of: client.borrowed)
     descriptor = client
     self.sessions = sessions
+    self.ended = ended
     guard peer.user == UserID(rawValue: geteuid()) || peer.user == UserID(rawValue: 0) else {
       throw .notPermitted
     }
@@ -147,6 +148,6 @@ final class ControlConnection: Borrower {
     watch = nil
     deadline = nil
     lender?.forget(self)
-    onEnd()
+    ended(self)
   }
 }

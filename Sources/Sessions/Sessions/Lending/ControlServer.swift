@@ -145,14 +145,15 @@ package final class ControlServer {
   /// Serves a client. Closes its connection if there are too many, or if it belongs to another user.
   private func admit(_ client: consuming OwnedDescriptor) {
     guard connections.count < Self.mostConnections,
-      let connection = try? ControlConnection(client, on: loop, for: sessions)
+      let connection = try? ControlConnection(
+        client, on: loop, for: sessions, ended: { [unowned self] in connectionEnded($0) })
     else { return }
-    let id = ObjectIdentifier(connection)
-    connections[id] = connection
-    connection.onEnd = { [unowned self, loop] in
-      // Kept until the end of the turn, because one of its methods is still running.
-      guard let ended = connections.removeValue(forKey: id) else { return }
-      loop.atEndOfTurn { withExtendedLifetime(ended) {} }
-    }
+    connections[ObjectIdentifier(connection)] = connection
+  }
+
+  private func connectionEnded(_ connection: ControlConnection) {
+    connections[ObjectIdentifier(connection)] = nil
+    // One of its methods is still running.
+    loop.atEndOfTurn { withExtendedLifetime(connection) {} }
   }
 }

@@ -103,9 +103,10 @@ final class LogSet {
   /// - Parameter port: the replacement of `%t` in the name.
   func start(_ file: NamedLog, port: String) throws(LogError) {
     do throws(LogFileError) {
-      let log = try Log(LogName(file.name, port: port), options: file.options)
+      let log = try Log(LogName(file.name, port: port), options: file.options) {
+        [unowned self] in report(.log($0, $1))
+      }
       let open = OpenLog(log, as: file)
-      log.onNews = { [unowned self, unowned log] in report(.log(log.path, $0)) }
       try open.watch(on: loop) { [unowned self] in reap() }
       onStart(log)
       logs.append(open)

@@ -2,7 +2,7 @@ import EventLoop
 import Posix
 import SystemPackage
 
-/// Reads what a client sends: a piece in a turn of the loop, and nothing while the owner handles or sends earlier bytes.
+/// Reads what a client sends: a piece in a turn of the loop, and nothing while earlier bytes wait to be handled or sent.
 final class ClientInput {
   /// Why the client will send nothing more.
   enum End {
@@ -37,8 +37,8 @@ final class ClientInput {
 
   /// - Parameters:
   ///   - descriptor: borrowed.
-  ///   - handle: handles bytes, and returns the number of those that it has handled. It gets the others in the next turn,
-  ///     so that keys and other clients do not wait for this one.
+  ///   - handle: handles bytes, and returns the number of those that it has handled. It gets the others in the next
+  ///     turn, so that keys and other clients do not wait for this one.
   ///   - ended: called in a turn of the loop. It may call ``stop()``.
   init(
     _ descriptor: FileDescriptor, on loop: IOLoop,

@@ -13,9 +13,9 @@ import Time
 /// errors. A serialterm also gets the members of the session, and a viewer the bytes that were received before it
 /// joined.
 ///
-/// This object connects the parts, and ends them together: ``ClientInput`` reads what the client sends, ``ClientWriter``
-/// writes its bytes to the device, ``ClientLine`` performs its requests, ``ClientMember`` is the client among the members,
-/// ``ClientFeed`` passes the device's bytes, and ``ClientChannel`` encodes all that the client gets.
+/// This object connects the parts, and ends them together: ``ClientInput`` reads what the client sends,
+/// ``ClientWriter`` writes its bytes to the device, ``ClientLine`` performs its requests, ``ClientMember`` is the client
+/// among the members, ``ClientFeed`` passes the device's bytes, and ``ClientChannel`` encodes all that the client gets.
 ///
 /// A client that has ended its stream, and does not use RFC 2217, still gets the device's answer.
 package final class ServedClient: Participant {

@@ -1,4 +1,5 @@
 import EventLoop
+import Observing
 package import Scrollback
 package import TerminalWidgets
 import Time
@@ -12,6 +13,8 @@ package final class SearchDialog: Dialog {
   private let onWrite: (SearchDialog) -> Void
   private let onClose: () -> Void
   private var isOpen = false
+  /// Shows what the device sends; nil while the dialog is closed.
+  private var additions: ObservationToken<Void>?
   /// Continues the search in the next turn of the loop.
   private var nextStep: LoopTimer?
   /// Shows the progress of the search while nothing is typed.
@@ -43,7 +46,7 @@ package final class SearchDialog: Dialog {
 
   package func open() {
     isOpen = true
-    scrollback.onAdded = { [unowned self] in showing.post() }
+    additions = scrollback.additions.observe { [unowned self] in showing.post() }
     console.screen.cover { [unowned self] size in
       panel.content(on: size, usesAttributes: console.outputStyle.isColoured)
     }
@@ -53,7 +56,7 @@ package final class SearchDialog: Dialog {
   package func close() {
     isOpen = false
     nextStep = nil
-    scrollback.onAdded = {}
+    additions = nil
     showing.cancel()
     console.screen.uncover()
   }
