@@ -42,13 +42,13 @@ final class AlertCenter {
 
   /// Watches a port.
   func watch(_ port: Port) {
-    let watch = AlertWatch(port.controller, for: rules, on: loop) { [weak self] in
-      self?.happened($1, to: $0)
+    port.alertWatch = AlertWatch(port.controller, for: rules, on: loop) { [weak self, console] in
+      switch $0 {
+      case .event(let rule, let event): self?.happened(event, to: rule)
+      case .overBudget:
+        console.warn("--on-match: the expressions take too long, so not every line is searched.")
+      }
     }
-    watch.onOverBudget = { [console] in
-      console.warn("--on-match: the expressions take too long, so not every line is searched.")
-    }
-    port.alertWatch = watch
   }
 
   /// Handles an event, now or later.

@@ -10,7 +10,7 @@ final class AlertWatch {
   private let session: Session
   private var stateChanges: ObservationToken<SessionEvent>?
   private let loop: IOLoop
-  private let onEvent: (_ rule: Int, AlertEvent) -> Void
+  private let onReport: (Report) -> Void
   /// The indices of the rules of each kind.
   private let matchRules: [Int]
   private let lossRules: [Int]
@@ -18,21 +18,27 @@ final class AlertWatch {
   private var subscription: Hub.Subscription?
   private var timer: LoopTimer?
   private var lastTime: MonotonicTime
-  /// Called once, when the expressions take too long.
-  var onOverBudget: () -> Void = {}
   private var hasSaidOverBudget = false
 
   /// The silence after which an unfinished line is searched.
   static let pause = Duration.milliseconds(100)
 
-  /// - Parameter onEvent: called with the index of a rule and the event.
+  /// A report of the watch.
+  enum Report {
+    /// The event of a rule, by its index.
+    case event(rule: Int, AlertEvent)
+    /// The expressions take too long. Reported once.
+    case overBudget
+  }
+
+  /// - Parameter onReport: called with each report.
   init(
     _ controller: SessionController, for rules: [AlertRule], on loop: IOLoop,
-    onEvent: @escaping (_ rule: Int, AlertEvent) -> Void
+    onReport: @escaping (Report) -> Void
   ) {
     session = controller.session
     self.loop = loop
-    self.onEvent = onEvent
+    self.onReport = onReport
     lastTime = loop.now
     var patterns: [Pattern] = []
     var (matchRules, lossRules): ([Int], [Int]) = ([], [])
@@ -73,13 +79,13 @@ final class AlertWatch {
 
   private func report(_ matches: [AlertSearch.Match]) {
     for match in matches {
-      onEvent(
-        matchRules[match.index],
-        AlertEvent(kind: .match, device: device, match: match.text, line: match.line))
+      let event = AlertEvent(
+        kind: .match, device: device, match: match.text, line: match.line)
+      onReport(.event(rule: matchRules[match.index], event))
     }
     if search.isOverBudget, !hasSaidOverBudget {
       hasSaidOverBudget = true
-      onOverBudget()
+      onReport(.overBudget)
     }
   }
 
@@ -95,7 +101,8 @@ final class AlertWatch {
     guard isLost else { return }
     let name = (old.endpoint ?? new.endpoint).map { "\($0)" } ?? ""
     for rule in lossRules {
-      onEvent(rule, AlertEvent(kind: .disconnect, device: name, match: "", line: ""))
+      let event = AlertEvent(kind: .disconnect, device: name, match: "", line: "")
+      onReport(.event(rule: rule, event))
     }
   }
 }

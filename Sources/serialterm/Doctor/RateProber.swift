@@ -11,6 +11,7 @@ final class RateProber {
   private var observations: [ObservationToken<SessionEvent>] = []
   private var probe: RateProbe?
   private var timer: LoopTimer?
+  private var reception: Hub.Subscription?
   private(set) var endpoint: Endpoint?
 
   private var session: Session { frontEnd.session }
@@ -36,12 +37,12 @@ final class RateProber {
   /// - Returns: the search, nil if a signal ended it, and the exit status in that case.
   /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> (probe: RateProbe?, status: ExitStatus) {
-    frontEnd.onReceived = { [unowned self] bytes, _ in
+    reception = frontEnd.hub.subscribe(as: .view) { [unowned self] bytes, _ in
       probe?.add(bytes, at: loop.now)
       step()
     }
-    frontEnd.onReady = { [unowned self] in begin() }
-    let status = try frontEnd.run()
+    let events = frontEnd.events.observe { [unowned self] in if $0 == .ready { begin() } }
+    let status = try withExtendedLifetime(events) { try frontEnd.run() }
     return (status == .done ? probe : nil, status)
   }
 
@@ -98,7 +99,7 @@ final class RateProber {
 
   private func finish() {
     timer = nil
-    frontEnd.onReceived = { _, _ in }
+    reception = nil
     frontEnd.finish(.success(.done))
   }
 }

@@ -27,6 +27,7 @@ final class DevicePlot {
   private let values: Values
   /// The table for standard output; nil if it is not written there.
   private var stream: TableStream?
+  private var receptions: [Hub.Subscription] = []
   private var losses: [ObservationToken<SessionEvent>] = []
   private var timer: LoopTimer?
   private var flushTimer: LoopTimer?
@@ -40,19 +41,15 @@ final class DevicePlot {
     recorder = PlotRecorder(values.sampleForm)
     if values[PlotParameters.csv] == "-" { stream = TableStream(values.sampleForm) }
     frontEnd = try HeadlessInterface(
-      requests[0].configuration, for: .service, of: "plot", among: devices)
-    frontEnd.configurationForDevice = requests[0].forDevice
+      requests[0].configuration, for: .service, of: "plot", among: devices,
+      forDevice: requests[0].forDevice)
     let sources = requests.map { request in
       _ = stream?.addSource(named: request.name)
       return recorder.addSource(named: request.name)
     }
-    frontEnd.onReceived = { [unowned self] in read($0, at: $1, from: sources[0]) }
     follow(frontEnd.port, sources[0])
     for (request, source) in zip(requests, sources).dropFirst() {
-      let port = frontEnd.add(request.configuration, forDevice: request.forDevice) {
-        [unowned self] in read($0, at: $1, from: source)
-      }
-      follow(port, source)
+      follow(frontEnd.add(request.configuration, forDevice: request.forDevice), source)
     }
   }
 
@@ -60,14 +57,13 @@ final class DevicePlot {
   ///
   /// - Throws: ``Failure``, and the errors of the loop and of the device source.
   func run() throws -> ExitStatus {
-    if let duration = values[PlotParameters.duration] {
-      frontEnd.onReady = { [unowned self] in
-        timer = frontEnd.loop.schedule(after: .seconds(duration)) { [unowned self] in
-          frontEnd.finish(.success(.done))
-        }
+    let events = frontEnd.events.observe { [unowned self] in
+      guard $0 == .ready, let duration = values[PlotParameters.duration] else { return }
+      timer = frontEnd.loop.schedule(after: .seconds(duration)) { [unowned self] in
+        frontEnd.finish(.success(.done))
       }
     }
-    let status = try frontEnd.run()
+    let status = try withExtendedLifetime(events) { try frontEnd.run() }
     if frontEnd.unloggedCount > 0 { throw Failure(.logFailed, "") }
     recorder.finish()
     guard !recorder.recording.curves.isEmpty else { throw PlotPicture.noNumbers }
@@ -103,8 +99,12 @@ final class DevicePlot {
     flushTimer = frontEnd.loop.schedule(after: Self.patience) { [unowned self] in flush() }
   }
 
-  /// Records when a port is lost: its open line is not joined with what follows.
+  /// Records what a port receives, and when it is lost: its open line is not joined with what follows.
   private func follow(_ port: Port, _ source: Int) {
+    receptions.append(
+      port.controller.hub.subscribe(as: .view) { [unowned self] in
+        read($0, at: $1, from: source)
+      })
     losses.append(
       port.session.observe(.stateChange) { [unowned self] change in
         guard change.old.isOpen, !change.new.isOpen else { return }

@@ -7,10 +7,8 @@ import Time
 ///
 /// It reads only a part of a fast stream: a device that sends numbers sends many of them.
 final class NumberWatch {
-  /// Called once, when numbers were found.
-  var onFound: () -> Void = {}
-
   private let loop: IOLoop
+  private let onFound: () -> Void
   private var reader: SampleReader
   private var subscription: Hub.Subscription?
   private var windowEnd: MonotonicTime?
@@ -22,9 +20,14 @@ final class NumberWatch {
 
   /// Starts to look.
   ///
-  /// - Parameter form: the form of the lines; nil for any form that can be detected.
-  init(_ hub: Hub, for form: SampleForm?, on loop: IOLoop) {
+  /// - Parameters:
+  ///   - form: the form of the lines; nil for any form that can be detected.
+  ///   - onFound: called once, when numbers were found.
+  init(
+    _ hub: Hub, for form: SampleForm?, on loop: IOLoop, onFound: @escaping () -> Void
+  ) {
     self.loop = loop
+    self.onFound = onFound
     reader = SampleReader(form)
     subscription = hub.subscribe(as: .listener) { [unowned self] bytes, _ in read(bytes) }
   }

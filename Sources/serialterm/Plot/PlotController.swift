@@ -1,4 +1,5 @@
 import EventLoop
+import Observing
 import Plotting
 import Scrollback
 import Sessions
@@ -28,15 +29,18 @@ final class PlotController {
     var duration: Duration?
   }
 
-  /// Called when the program should end, because its plot was closed.
-  var onEnd: () -> Void = {}
-  /// Called when the user wants to save what is plotted.
-  var onSave: () -> Void = {}
-  /// Called when the plot was opened or closed.
-  var onChange: () -> Void = {}
-  /// Called when the plot takes another part of the screen.
-  var onResize: () -> Void = {}
+  /// What the user interface has to do.
+  enum Event {
+    /// The program should end: its plot was closed, or its time is over.
+    case ended
+    /// The user wants to save what is plotted.
+    case save
+    /// The plot takes another part of the screen.
+    case resized
+  }
 
+  /// Whether the plot is on the screen.
+  @Observed private(set) var isShown = false
   private(set) var configuration = Configuration()
   private let console: Console
   private let dialogs: Dialogs
@@ -54,6 +58,8 @@ final class PlotController {
   private var awaitsNumbers = false
   /// Returns whether the user has typed a line to the device without ending it.
   private let isTyping: () -> Bool
+  private let onEvent: (Event) -> Void
+  private var additions: ObservationToken<Void>?
 
   /// A port whose numbers are recorded.
   private struct Member {
@@ -64,17 +70,15 @@ final class PlotController {
 
   init(
     on console: Console, dialogs: Dialogs, loop: IOLoop, key: @escaping () -> String?,
-    isTyping: @escaping () -> Bool
+    isTyping: @escaping () -> Bool, onEvent: @escaping (Event) -> Void
   ) {
     self.isTyping = isTyping
+    self.onEvent = onEvent
     self.console = console
     self.dialogs = dialogs
     self.loop = loop
     self.key = key
   }
-
-  /// Whether the plot is on the screen.
-  var isShown: Bool { display?.isShown ?? false }
 
   // MARK: Ports
 
@@ -87,8 +91,8 @@ final class PlotController {
   }
 
   private func watch(_ port: PortPresenter) {
-    let watch = NumberWatch(port.controller.hub, for: configuration.form, on: loop)
-    watch.onFound = { [unowned self, unowned port] in
+    let watch = NumberWatch(port.controller.hub, for: configuration.form, on: loop) {
+      [unowned self, unowned port] in
       watches[ObjectIdentifier(port)] = nil
       port.model.update { $0.seesNumbers = true }
     }
@@ -143,7 +147,7 @@ final class PlotController {
     if case .failed(let reason) = show(ports) { console.warn(reason) }
     takeKeysOfFirstNumbers()
     timer = configuration.duration.map { duration in
-      loop.schedule(after: duration) { [unowned self] in onEnd() }
+      loop.schedule(after: duration) { [unowned self] in onEvent(.ended) }
     }
   }
 
@@ -172,33 +176,37 @@ final class PlotController {
         PlotPanel.Source(
           reading: recorder.reading, timeKind: .clock, key: key(),
           isColoured: console.outputStyle.isColoured, isAsking: dialogs.isOpen)
-      }, on: console, loop: loop)
-    display.onLeave = { [unowned self] in leave() }
-    display.onHidden = { [unowned self] in leave() }
-    display.onClose = { [unowned self] in close() }
-    display.onSave = { [unowned self] in onSave() }
-    let questions = PlotQuestions(on: dialogs, display)
-    display.onAskWindow = { questions.askForWindow() }
-    display.onAskRange = { questions.askForRange() }
-    display.onResize = { [unowned self] in onResize() }
-    recorder.onAdded = { [unowned self, unowned display] in
+      }, on: console, loop: loop, onEvent: { [unowned self] in handle($0) })
+    additions = recorder.additions.observe { [unowned self, unowned display] in
       display.update()
       if awaitsNumbers { loop.atEndOfTurn { [weak self] in self?.takeKeysOfFirstNumbers() } }
     }
     self.display = display
   }
 
+  private func handle(_ event: PlotDisplay.Event) {
+    guard let display else { return }
+    switch event {
+    case .left: leave()
+    case .closed: close()
+    case .save: onEvent(.save)
+    case .askWindow: PlotQuestions(on: dialogs, display).askForWindow()
+    case .askRange: PlotQuestions(on: dialogs, display).askForRange()
+    case .resized: onEvent(.resized)
+    }
+  }
+
   private func open() {
     display?.show()
-    onChange()
+    isShown = true
   }
 
   private func close() {
     wantsKeys = false
     dialogs.dismiss()
-    if configuration.isWholeProgram { return onEnd() }
+    if configuration.isWholeProgram { return onEvent(.ended) }
     display?.hide()
-    onChange()
+    isShown = false
   }
 
   /// Gives the keys to the device.

@@ -1,9 +1,10 @@
+import Observing
 import Plotting
 
 /// Records the numbers of ports or files.
 final class PlotRecorder {
-  /// Called when points were added.
-  var onAdded: () -> Void = {}
+  /// Points were added.
+  let additions = Observable<Void>()
 
   private(set) var recording = Recording()
   private var readers: [SampleReader] = []
@@ -32,7 +33,7 @@ final class PlotRecorder {
       recording.add(row, from: source)
       hasAdded = true
     }
-    if hasAdded { onAdded() }
+    if hasAdded { additions.notify(()) }
   }
 
   /// Reads the last lines, which have no end.

@@ -16,7 +16,6 @@ final class PlotViewer {
   /// Makes the table of the values, or of those at some times; nil if the files cannot be read again.
   private let table: ((ClosedRange<Double>?) -> FileWrite.Contents)?
   private lazy var display = makeDisplay()
-  private lazy var questions = PlotQuestions(on: frontEnd.dialogs, display)
   private lazy var saver = PlotSaver(
     with: frontEnd.dialogs, saver: frontEnd.saver, loop: frontEnd.app.loop)
 
@@ -50,19 +49,25 @@ final class PlotViewer {
 
   private func makeDisplay() -> PlotDisplay {
     let app = frontEnd.app
-    let display = PlotDisplay(
+    return PlotDisplay(
       PlotPanel(settings, isFull: true, asks: true, hasDevice: false),
       of: { [unowned recorder] in recorder.recording },
       from: { [unowned self] in
         PlotPanel.Source(
           reading: recorder.reading, timeKind: timeKind, key: nil,
           isColoured: app.console.outputStyle.isColoured)
-      }, on: app.console, loop: app.loop)
-    display.onClose = { app.finish(.success(.done)) }
-    display.onSave = { [unowned self] in save() }
-    display.onAskWindow = { [unowned self] in questions.askForWindow() }
-    display.onAskRange = { [unowned self] in questions.askForRange() }
-    return display
+      }, on: app.console, loop: app.loop, onEvent: { [unowned self] in handle($0) })
+  }
+
+  private func handle(_ event: PlotDisplay.Event) {
+    switch event {
+    case .closed: frontEnd.app.finish(.success(.done))
+    case .save: save()
+    case .askWindow: PlotQuestions(on: frontEnd.dialogs, display).askForWindow()
+    case .askRange: PlotQuestions(on: frontEnd.dialogs, display).askForRange()
+    // There is no device to type to.
+    case .left, .resized: break
+    }
   }
 
   /// Gives the keys back to the plot when a question is answered, and no other one follows in this turn.

@@ -48,14 +48,16 @@ final class PortProgram: RunningExchange {
     static let session = Surroundings(isAlone: true, errors: .piped, leads: .session)
   }
 
-  /// Called once, at the end, after the pen was released. Afterwards the views get the unread bytes.
-  var onEnd: (Outcome) -> Void = { _ in }
-  /// Called with each line of its standard error, if that is piped.
-  var onErrorLine: (String) -> Void = { _ in }
-  /// Called if it still runs a while after it was interrupted.
-  var onInterruptIgnored: () -> Void = {}
-  /// Whether its standard error must wait until ``goOn()`` is called.
-  var isHeldUp: () -> Bool = { false }
+  /// What happens while it runs.
+  enum Event {
+    /// A line of its standard error, if that is piped.
+    case errorLine(String)
+    /// It still runs a while after it was interrupted.
+    case interruptIgnored
+    /// It has ended, and the pen was released. This is the last event. Afterwards the views get the unread bytes. The
+    /// program then lives to the end of the turn.
+    case ended(Outcome)
+  }
 
   private let command: String
   private let author: Author
@@ -64,6 +66,8 @@ final class PortProgram: RunningExchange {
   private var observations: [ObservationToken<SessionEvent>] = []
   private let hub: Hub
   private let loop: IOLoop
+  private let isHeldUp: () -> Bool
+  private let onEvent: (Event) -> Void
   private var child: PipedChild?
   private var toChild: OutputChannel?
   private var inputEvents: ObservationToken<OutputChannel.Event>?
@@ -91,10 +95,14 @@ final class PortProgram: RunningExchange {
   /// before.
   private static let interruptPatience = Duration.seconds(1)
 
-  /// - Parameter author: the author of what the command sends.
+  /// - Parameters:
+  ///   - author: the author of what the command sends.
+  ///   - isHeldUp: returns whether its standard error must wait until ``goOn()`` is called.
+  ///   - onEvent: called with each event.
   init(
     _ command: String, by author: Author, in surroundings: Surroundings,
-    on controller: SessionController, loop: IOLoop
+    on controller: SessionController, loop: IOLoop,
+    isHeldUp: @escaping () -> Bool = { false }, onEvent: @escaping (Event) -> Void
   ) {
     self.command = command
     self.author = author
@@ -102,6 +110,8 @@ final class PortProgram: RunningExchange {
     session = controller.session
     hub = controller.hub
     self.loop = loop
+    self.isHeldUp = isHeldUp
+    self.onEvent = onEvent
   }
 
   deinit {
@@ -257,7 +267,7 @@ final class PortProgram: RunningExchange {
     switch (try? errors.readAvailable(into: piece)) ?? .endOfFile {
     case .bytes(let count):
       let bytes = UnsafeRawBufferPointer(rebasing: piece[..<count])
-      for line in errorLines.take(bytes, at: loop.now) { onErrorLine(line) }
+      for line in errorLines.take(bytes, at: loop.now) { onEvent(.errorLine(line)) }
     case .wouldBlock: break
     case .endOfFile:
       errorWatch?.cancel()
@@ -275,9 +285,9 @@ final class PortProgram: RunningExchange {
     while count < limit, case .bytes(let number)? = try? errors.readAvailable(into: piece) {
       count += number
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<number])
-      for line in errorLines.take(bytes, at: loop.now) { onErrorLine(line) }
+      for line in errorLines.take(bytes, at: loop.now) { onEvent(.errorLine(line)) }
     }
-    for line in errorLines.flush() { onErrorLine(line) }
+    for line in errorLines.flush() { onEvent(.errorLine(line)) }
   }
 
   // MARK: The end
@@ -308,7 +318,7 @@ final class PortProgram: RunningExchange {
     isInterrupted = true
     child.end(SIGINT)
     interruptTimer = loop.schedule(after: Self.interruptPatience) { [unowned self] in
-      onInterruptIgnored()
+      onEvent(.interruptIgnored)
     }
   }
 
@@ -346,10 +356,13 @@ final class PortProgram: RunningExchange {
     child?.closeInput()
     // After an interrupt, unread bytes are the middle of something, and not shown.
     let returned = isInterrupted || reason == .cutOff ? [] : recent.suffix(unreadCount)
-    onEnd(
-      Outcome(
-        reason: reason, receivedCount: receivedCount, sentCount: writtenCount - unsentCount,
-        unreadCount: unreadCount, returnedCount: returned.count, unsentCount: unsentCount))
+    // The owner releases it now.
+    loop.atEndOfTurn { _ = self }
+    onEvent(
+      .ended(
+        Outcome(
+          reason: reason, receivedCount: receivedCount, sentCount: writtenCount - unsentCount,
+          unreadCount: unreadCount, returnedCount: returned.count, unsentCount: unsentCount)))
     returned.withUnsafeBytes { hub.giveBack($0) }
   }
 }

@@ -12,8 +12,8 @@ import Time
 /// Playing starts a moment after a program opens the node. A slow reader delays it, and nothing is lost. It ends when
 /// everything was read, or when the reader closes the node after the last byte was played.
 final class Replayer {
-  /// Called once, at the end.
-  var onEnd: (Result<ExitStatus, Failure>) -> Void = { _ in }
+  /// The outcome; nil while it plays.
+  private(set) var outcome: Result<ExitStatus, Failure>?
 
   /// The time for a program to configure the line after it opened the node. Most programs flush the line then, which
   /// would discard bytes played before.
@@ -295,6 +295,6 @@ final class Replayer {
     guard phase != .over else { return }
     phase = .over
     entry = nil
-    onEnd(outcome)
+    self.outcome = outcome
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Observing
 import Reconnecting
 import SerialCore
 import Sessions
@@ -6,20 +7,26 @@ import Sessions
 /// Connects a command's standard input and output to the port, until the command ends.
 final class ExecController {
   private let frontEnd: HeadlessInterface
-  private let program: PortProgram
+  private let command: String
+  private lazy var program = PortProgram(
+    command, by: .program, in: .program, on: frontEnd.controller, loop: frontEnd.loop
+  ) { [unowned self] in
+    if case .ended(let outcome) = $0 { ended(outcome) }
+  }
+  private var events: ObservationToken<HeadlessInterface.Event>?
   private var drain: Drain?
 
   init(_ command: String, _ frontEnd: HeadlessInterface) {
+    self.command = command
     self.frontEnd = frontEnd
-    program = PortProgram(
-      command, by: .program, in: .program, on: frontEnd.controller, loop: frontEnd.loop)
   }
 
   /// Runs the command and returns its exit status.
   ///
   /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> ExitStatus {
-    frontEnd.onReady = { [unowned self] in
+    events = frontEnd.events.observe { [unowned self] in
+      guard $0 == .ready else { return }
       do throws(Failure) {
         try start()
       } catch {
@@ -30,7 +37,7 @@ final class ExecController {
   }
 
   private func start() throws(Failure) {
-    program.onEnd = { [unowned self] in ended($0) }
+    let program = program
     frontEnd.unreadInputCount = { [program] in program.unreadOutputCount }
     // A signal to this process, or the loss of the device, ends the command too.
     frontEnd.exchange = program

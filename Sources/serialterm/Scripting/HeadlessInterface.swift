@@ -22,23 +22,19 @@ final class HeadlessInterface: FrontEnd {
     case service
   }
 
-  /// Called once, when the port is open and waiting bytes have been read.
-  var onReady: () -> Void = {}
-  /// Called once, when the port is open or the session waits for it.
-  var onWaiting: () -> Void = {}
-  /// Called when the device is gone and its last bytes have been read.
-  var onLost: () -> Void = {}
-  /// Called when standard output takes bytes again after ``isCrowded``.
-  var onRoom: () -> Void = {}
-  /// Called with received bytes.
-  var onReceived: (UnsafeRawBufferPointer, Moment) -> Void = { _, _ in }
-
-  /// Returns the configuration once the device is known; nil if it does not depend on the device.
-  var configurationForDevice: ((Device) throws -> SessionConfiguration)? {
-    get { members[0].configurationForDevice }
-    set { members[0].configurationForDevice = newValue }
+  /// What happens to the first session, and to standard output.
+  enum Event {
+    /// The port is open, or the session waits for it. Reported once.
+    case waiting
+    /// The port is open, and waiting bytes have been read. Reported once.
+    case ready
+    /// The device is gone, and its last bytes have been read.
+    case lost
+    /// Standard output takes bytes again after ``isCrowded``.
+    case room
   }
 
+  let events = Observable<Event>()
   private let app: App
   private var output: ObservationToken<OutputChannel.Event>?
   private var members: [Member] = []
@@ -48,7 +44,7 @@ final class HeadlessInterface: FrontEnd {
   private struct Member {
     let port: Port
     let configuration: SessionConfiguration
-    var configurationForDevice: ((Device) throws -> SessionConfiguration)?
+    let configurationForDevice: ((Device) throws -> SessionConfiguration)?
     let subscription: Hub.Subscription
     let end: ObservationToken<SessionError>
     var hasEnded = false
@@ -86,10 +82,13 @@ final class HeadlessInterface: FrontEnd {
   ///   - command: the name of the subcommand, shown to others who join the session.
   ///   - devices: the serial ports of this computer.
   ///   - alerts: the alert rules.
+  ///   - configurationForDevice: returns the configuration once the device is known; nil if it does not depend on
+  ///     the device.
   /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
   init(
     _ configuration: SessionConfiguration, for purpose: Purpose = .script,
-    of command: String, among devices: DeviceCatalog, alerts: [AlertRule] = []
+    of command: String, among devices: DeviceCatalog, alerts: [AlertRule] = [],
+    forDevice configurationForDevice: ((Device) throws -> SessionConfiguration)? = nil
   ) throws(Errno) {
     self.purpose = purpose
     self.command = command
@@ -103,27 +102,25 @@ final class HeadlessInterface: FrontEnd {
         if purpose == .script { finish(.failure(Failure(outputGone: error))) }
       case .room:
         for member in members { member.subscription.update(isFull: false) }
-        onRoom()
+        events.notify(.room)
       case .drained: break
       }
     }
-    add(configuration) { [unowned self] in onReceived($0, $1) }
+    add(configuration, forDevice: configurationForDevice)
     // Before the controller ends the session: the last bytes may contain the text that a script expects.
     losses = session.observe(.stateChange) { [unowned self] in
-      if case .closed(.lost) = $0.new { onLost() }
+      if case .closed(.lost) = $0.new { events.notify(.lost) }
     }
   }
 
   /// Adds a session.
   ///
-  /// - Parameters:
-  ///   - configurationForDevice: see ``configurationForDevice``.
-  ///   - onReceived: called with received bytes and the time of the read.
+  /// - Parameter configurationForDevice: returns the configuration once the device is known; nil if it does not
+  ///   depend on the device.
   @discardableResult
   func add(
     _ configuration: SessionConfiguration,
-    forDevice configurationForDevice: ((Device) throws -> SessionConfiguration)? = nil,
-    onReceived: @escaping (UnsafeRawBufferPointer, Moment) -> Void
+    forDevice configurationForDevice: ((Device) throws -> SessionConfiguration)? = nil
   ) -> Port {
     let port = app.add(
       configuration, in: TerminalState(isScripted: purpose == .script, screen: console.kind),
@@ -132,10 +129,9 @@ final class HeadlessInterface: FrontEnd {
     port.share(purpose == .script ? .one : .none, home: { UserName.own })
     port.server.viewersMayTakePen = purpose != .script
     port.controller.commandName = command
+    // The controllers subscribe to the bytes themselves. This subscription holds the device back.
     let subscription = port.controller.hub.subscribe(as: .view, whenFull: .wait) {
-      [unowned self] in
-      hasReceived = true
-      onReceived($0, $1)
+      [unowned self] _, _ in hasReceived = true
     }
     let index = members.count
     let end = port.controller.ends.observe { [unowned self] in
@@ -182,7 +178,7 @@ final class HeadlessInterface: FrontEnd {
     where member.configuration.waitsForAbsentDevice && !member.port.session.state.isOpen {
       member.port.narrator.greet(member.port.session)
     }
-    onWaiting()
+    events.notify(.waiting)
   }
 
   func advance() throws {
@@ -193,7 +189,7 @@ final class HeadlessInterface: FrontEnd {
     // Waiting bytes are read before anything is sent.
     try loop.turn(waitingAtMost: .zero)
     guard app.outcome == nil else { return }
-    if let refusal { finish(.failure(refusal)) } else { onReady() }
+    if let refusal { finish(.failure(refusal)) } else { events.notify(.ready) }
   }
 
   /// The reason why a script cannot write to the device: another member has the pen of the server's port.

@@ -2,6 +2,7 @@ import DeviceWatch
 import EventLoop
 import Framing
 import Glibc
+import Observing
 import Patterns
 import Posix
 import Reconnecting
@@ -37,6 +38,7 @@ final class JSONController {
   private var performing: Int?
   private var performedCount = 0
   private var timer: LoopTimer?
+  private var events: ObservationToken<HeadlessInterface.Event>?
 
   private var loop: IOLoop { frontEnd.loop }
 
@@ -45,7 +47,6 @@ final class JSONController {
     self.frontEnd = frontEnd
     self.linger = linger
     adopt(frontEnd.port)
-    frontEnd.onReceived = { [unowned self] in ports[0].received($0, at: $1) }
     setReadOnly(isReadOnly, port: 0)
   }
 
@@ -55,19 +56,20 @@ final class JSONController {
     forDevice configurationForDevice: ((Device) throws -> SessionConfiguration)?
   ) {
     let index = ports.count
-    adopt(
-      frontEnd.add(configuration, forDevice: configurationForDevice) { [unowned self] in
-        ports[index].received($0, at: $1)
-      })
+    adopt(frontEnd.add(configuration, forDevice: configurationForDevice))
     setReadOnly(isReadOnly, port: index)
   }
 
   private func adopt(_ adopted: Port) {
-    let port = JSONPort(adopted, on: loop)
-    port.say = { [unowned self, unowned port] in say($0, $1, of: port) }
-    port.onMatch = { [unowned self] groups in answer("done", [("match", groups)]) }
-    port.onClosed = { [unowned self, unowned port] in portClosed(port) }
-    ports.append(port)
+    ports.append(JSONPort(adopted, on: loop) { [unowned self] in handle($1, of: $0) })
+  }
+
+  private func handle(_ report: JSONPort.Report, of port: JSONPort) {
+    switch report {
+    case .event(let event, let members): say(event, members, of: port)
+    case .matched(let groups): answer("done", [("match", groups)])
+    case .closed: portClosed(port)
+    }
   }
 
   /// Sets whether a port is read-only: nothing is sent to it, and its modem lines are not changed.
@@ -88,8 +90,13 @@ final class JSONController {
     say(
       "hello",
       [("version", .integer(Self.version))] + (names.isEmpty ? [] : [("ports", .array(names))]))
-    frontEnd.onWaiting = { [unowned self] in startReading() }
-    frontEnd.onRoom = { [unowned self] in doNext() }
+    events = frontEnd.events.observe { [unowned self] in
+      switch $0 {
+      case .waiting: startReading()
+      case .room: doNext()
+      case .ready, .lost: break
+      }
+    }
     defer { for port in ports { port.port.lineCommands.end() } }
     return try frontEnd.run()
   }
@@ -209,23 +216,29 @@ final class JSONController {
   private func transfer(_ order: TransferOrder, at port: JSONPort) {
     if let reason = Need.toSend.unmet(in: port.port.model.state) { return fail(reason) }
     do {
-      let player = try TransferPlayer(order, on: port.port, loop: loop, outlivesLoss: false)
-      player.onStatus = { [unowned self] in say("progress", $0.members, of: port) }
-      player.onFile = { [unowned self] in say("file", $0.members(storedAt: $1), of: port) }
-      player.onMessage = { [unowned self] in say("message", [("text", .string($0))], of: port) }
-      player.onEnd = { [unowned self] end in
-        port.port.controller.exchange = nil
-        loop.atEndOfTurn { _ = player }
-        switch end {
-        case .done: answer("done")
-        case .failed(let message), .stopped(let message), .cutOff(let message): fail(message)
-        }
-      }
+      let player = try TransferPlayer(
+        order, on: port.port, loop: loop, outlivesLoss: false,
+        onReport: { [unowned self, unowned port] in say($0, of: port) },
+        onEnd: { [unowned self, unowned port] end in
+          port.port.controller.exchange = nil
+          switch end {
+          case .done: answer("done")
+          case .failed(let message), .stopped(let message), .cutOff(let message): fail(message)
+          }
+        })
       port.port.controller.exchange = player
       try player.begin()
     } catch {
       port.port.controller.exchange = nil
       fail((error as? Failure)?.message ?? "\(error)")
+    }
+  }
+
+  private func say(_ report: TransferPlayer.Report, of port: JSONPort) {
+    switch report {
+    case .status(let status): say("progress", status.members, of: port)
+    case .file(let file, let path): say("file", file.members(storedAt: path), of: port)
+    case .message(let text): say("message", [("text", .string(text))], of: port)
     }
   }
 

@@ -15,34 +15,46 @@ final class JSONPort {
   private(set) lazy var text: ReceivedTextWatch = ReceivedTextWatch(on: loop) { [unowned self] in
     text.patterns = []
     let match = $0
-    onMatch(.array(match.captures.indices.map { match.text($0).map(JSON.string) ?? .null }))
+    let groups = match.captures.indices.map { match.text($0).map(JSON.string) ?? .null }
+    onReport(self, .matched(.array(groups)))
   }
   private let loop: IOLoop
-  /// Called with an event and its members.
-  var say: (_ event: String, _ members: [(String, JSON)]) -> Void = { _, _ in }
-  /// Called with the groups of the expectation's match.
-  var onMatch: (JSON) -> Void = { _ in }
-  /// Called when the port is closed.
-  var onClosed: () -> Void = {}
+  private let onReport: (JSONPort, Report) -> Void
+  private var subscription: Hub.Subscription?
 
-  init(_ port: Port, on loop: IOLoop) {
+  /// A report to the program's controller.
+  enum Report {
+    /// An event for the program, and its members.
+    case event(String, [(String, JSON)])
+    /// The expectation's match was received. The value has the groups.
+    case matched(JSON)
+    /// The port is closed.
+    case closed
+  }
+
+  /// - Parameter onReport: called with this port and each report.
+  init(_ port: Port, on loop: IOLoop, onReport: @escaping (JSONPort, Report) -> Void) {
     self.port = port
     self.loop = loop
+    self.onReport = onReport
     stateChanges = port.session.observe(.stateChange) { [unowned self] in
       stateDidChange(to: $0.new)
     }
+    subscription = port.controller.hub.subscribe(as: .view) { [unowned self] in
+      received($0, at: $1)
+    }
   }
 
-  func received(_ bytes: UnsafeRawBufferPointer, at moment: Moment) {
+  private func received(_ bytes: UnsafeRawBufferPointer, at moment: Moment) {
     let whole = String(validating: bytes, as: UTF8.self)
     let data: (String, JSON) =
       whole.map { ("text", .string($0)) } ?? ("hex", .string(HexText.digits(of: bytes)))
-    say("received", [("time", .string(Timestamp(moment).rfc3339)), data])
+    onReport(self, .event("received", [("time", .string(Timestamp(moment).rfc3339)), data]))
     text.add(bytes)
   }
 
   private func stateDidChange(to new: SessionState) {
-    if !new.isOpen { onClosed() }
+    if !new.isOpen { onReport(self, .closed) }
     let name: String
     switch new {
     case .open: name = "open"
@@ -55,6 +67,6 @@ final class JSONPort {
     if case .open(_, let settings) = new, port.session.capabilities.contains(.settings) {
       members.append(("settings", .string("\(settings)")))
     }
-    say("state", members)
+    onReport(self, .event("state", members))
   }
 }

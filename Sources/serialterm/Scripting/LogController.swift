@@ -1,3 +1,4 @@
+import Observing
 import SerialCore
 import SystemPackage
 import Terminal
@@ -14,14 +15,15 @@ final class LogController {
   ///
   /// - Throws: ``Failure``, and the errors of the loop and of the device source.
   func run() throws -> ExitStatus {
-    frontEnd.onReady = { [unowned self] in
+    let events = frontEnd.events.observe { [unowned self] in
+      guard $0 == .ready else { return }
       let session = frontEnd.session
       guard case .open(let path, let settings) = session.state else { return }
       let rate = session.capabilities.contains(.settings) ? " at \(settings)" : ""
       let files = frontEnd.logPaths.map(\.string).joined(separator: ", ")
       frontEnd.console.say("logging \(path)\(rate) to \(files).")
     }
-    let status = try frontEnd.run()
+    let status = try withExtendedLifetime(events) { try frontEnd.run() }
     // A signal is the normal end. It must not hide that bytes are missing, which was already reported.
     if frontEnd.unloggedCount > 0 { throw Failure(.logFailed, "") }
     return status

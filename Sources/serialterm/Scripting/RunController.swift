@@ -1,4 +1,5 @@
 import EventLoop
+import Observing
 import SerialCore
 import Sessions
 import SystemPackage
@@ -22,7 +23,13 @@ final class RunController {
   private var deadlineTimer: LoopTimer?
   /// Whether received bytes go to standard output.
   var showsDevice: Bool
-  private let player: ScriptPlayer
+  private let script: Script
+  private lazy var player = ScriptPlayer(
+    script.dialogue, named: script.name, on: frontEnd.port, loop: loop,
+    // A script that prints waits for a slow reader.
+    isHeldUp: { [frontEnd] in frontEnd.isCrowded || frontEnd.isOver },
+    onEvent: { [unowned self] in handle($1) })
+  private var events: ObservationToken<HeadlessInterface.Event>?
 
   private var loop: IOLoop { frontEnd.loop }
 
@@ -38,8 +45,7 @@ final class RunController {
     self.start = start
     self.timeout = timeout
     self.showsDevice = showsDevice
-    player = ScriptPlayer(
-      script.dialogue, named: script.name, on: frontEnd.port, loop: frontEnd.loop)
+    self.script = script
     report = RunReport(script: script.name)
   }
 
@@ -65,9 +71,16 @@ final class RunController {
   }
 
   private func perform() throws -> ExitStatus {
-    frontEnd.onLost = { [unowned self] in player.cutOff() }
-    frontEnd.onRoom = { [unowned self] in player.goOn() }
-    frontEnd.onReady = { [unowned self] in begin() }
+    // It gets the bytes that the device sends before the script begins.
+    let player = player
+    events = frontEnd.events.observe { [unowned self] in
+      switch $0 {
+      case .lost: player.cutOff()
+      case .room: player.goOn()
+      case .ready: begin()
+      case .waiting: break
+      }
+    }
     return try frontEnd.run()
   }
 
@@ -81,18 +94,21 @@ final class RunController {
   }
 
   private func begin() {
-    // A script that prints waits for a slow reader.
-    player.isHeldUp = { [frontEnd] in frontEnd.isCrowded || frontEnd.isOver }
-    player.onStep = { [unowned self] in report.begin($0.name, line: $0.line) }
-    player.onReceived = { [unowned self] in if showsDevice { show($0) } }
-    player.onPrint = { [unowned self] in show($0) }
-    player.onTransfer = { [console = frontEnd.console] in $0.tell { console.say($0) } }
-    player.onEnd = { [unowned self] in ended($0) }
     frontEnd.exchange = player
     do throws(SerialError) {
       try player.begin(timeout: timeout)
     } catch {
       fail(player.failure(.otherFailure, Failure(error).message))
+    }
+  }
+
+  private func handle(_ event: ScriptPlayer.Event) {
+    switch event {
+    case .step(let step): report.begin(step.name, line: step.line)
+    case .received(let bytes): if showsDevice { show(bytes) }
+    case .print(let bytes): show(bytes)
+    case .transfer(let report): if let sentence = report.sentence { frontEnd.console.say(sentence) }
+    case .ended(let end): ended(end)
     }
   }
 

@@ -20,18 +20,20 @@ final class ScriptPlayer: RunningExchange {
     case cutOff
   }
 
-  /// Called when a step begins.
-  var onStep: (ScriptStep) -> Void = { _ in }
-  /// Called with received bytes after they were searched.
-  var onReceived: ([UInt8]) -> Void = { _ in }
-  /// Called with each line that the script prints, including the line end.
-  var onPrint: ([UInt8]) -> Void = { _ in }
-  /// Called once, at the end, after the pen was released.
-  var onEnd: (End) -> Void = { _ in }
-  /// Called with each file transfer before it begins.
-  var onTransfer: (TransferPlayer) -> Void = { _ in }
-  /// Whether a script that prints must wait until ``goOn()`` is called.
-  var isHeldUp: () -> Bool = { false }
+  /// What happens while a script runs.
+  enum Event {
+    /// A step begins.
+    case step(ScriptStep)
+    /// Received bytes were searched.
+    case received([UInt8])
+    /// The script prints a line, with its end.
+    case print([UInt8])
+    /// A report about the file transfer of the present step.
+    case transfer(TransferPlayer.Report)
+    /// The script has ended, and the pen was released. This is the last event. The player then lives to the end of the
+    /// turn.
+    case ended(End)
+  }
 
   /// The name of the script, for messages.
   let name: String
@@ -43,6 +45,8 @@ final class ScriptPlayer: RunningExchange {
   private let dialogue: Dialogue
   private let port: Port
   private let loop: IOLoop
+  private let isHeldUp: () -> Bool
+  private let onEvent: (ScriptPlayer, Event) -> Void
   private var subscription: Hub.Subscription?
   /// The bytes that were received before the script begins.
   private var early = EarlyBytes()
@@ -58,12 +62,20 @@ final class ScriptPlayer: RunningExchange {
 
   /// Prepares a script. Bytes received from now on belong to it.
   ///
-  /// - Parameter name: the name of the script, for messages.
-  init(_ dialogue: Dialogue, named name: String, on port: Port, loop: IOLoop) {
+  /// - Parameters:
+  ///   - name: the name of the script, for messages.
+  ///   - isHeldUp: returns whether a script that prints must wait until ``goOn()`` is called.
+  ///   - onEvent: called with this player and each event.
+  init(
+    _ dialogue: Dialogue, named name: String, on port: Port, loop: IOLoop,
+    isHeldUp: @escaping () -> Bool, onEvent: @escaping (ScriptPlayer, Event) -> Void
+  ) {
     self.dialogue = dialogue
     self.name = name
     self.port = port
     self.loop = loop
+    self.isHeldUp = isHeldUp
+    self.onEvent = onEvent
     subscription = port.controller.hub.subscribe(as: .listener) { [unowned self] bytes, _ in
       tail.add(bytes)
       if runner == nil { early.add(bytes) }
@@ -102,9 +114,9 @@ final class ScriptPlayer: RunningExchange {
     case .step(let instruction):
       let step = ScriptStep(line: instruction.line, name: instruction.action.name)
       self.step = step
-      onStep(step)
-    case .received(let bytes): onReceived(bytes)
-    case .print(let bytes): onPrint(bytes)
+      onEvent(self, .step(step))
+    case .received(let bytes): onEvent(self, .received(bytes))
+    case .print(let bytes): onEvent(self, .print(bytes))
     }
   }
 
@@ -136,21 +148,19 @@ final class ScriptPlayer: RunningExchange {
   private func perform(_ files: FileStep, then: @escaping (Bool) -> Void) {
     do {
       let transfer = try TransferPlayer(
-        TransferOrder(files), on: port, loop: loop, withPenOf: author, outlivesLoss: false)
+        TransferOrder(files), on: port, loop: loop, withPenOf: author, outlivesLoss: false,
+        onReport: { [unowned self] in onEvent(self, .transfer($0)) },
+        onEnd: { [unowned self] end in
+          self.transfer = nil
+          refusalStatus = .transferFailed
+          switch end {
+          case .done: then(true)
+          case .failed(let message), .stopped(let message), .cutOff(let message):
+            refusal = message
+            then(false)
+          }
+        })
       self.transfer = transfer
-      onTransfer(transfer)
-      transfer.onEnd = { [unowned self] end in
-        // Released at the end of the turn, because it is calling.
-        loop.atEndOfTurn { _ = transfer }
-        self.transfer = nil
-        refusalStatus = .transferFailed
-        switch end {
-        case .done: then(true)
-        case .failed(let message), .stopped(let message), .cutOff(let message):
-          refusal = message
-          then(false)
-        }
-      }
       try transfer.begin()
     } catch {
       transfer = nil
@@ -184,23 +194,29 @@ final class ScriptPlayer: RunningExchange {
 
   private func ended(_ end: DialogueExchange.End) {
     switch end {
-    case .done: onEnd(.done)
+    case .done: self.end(.done)
     case .timedOut(let expressions, let limit):
       let names = expressions.map(\.description).joined(separator: " or ")
       fail(timedOut("timed out after \(limit.inSeconds) s waiting for \(names.harmless)."))
     case .standstill: fail(timedOut(port.standstill("within \(timeout.inSeconds) s")))
-    case .refused where isStopped: onEnd(.stopped(unsentCount: 0))
+    case .refused where isStopped: self.end(.stopped(unsentCount: 0))
     case .refused: fail(failure(refusalStatus, refusal))
     case .sendFailed(let error): fail(failure(.otherFailure, Failure(error).message))
     case .failed(let reason):
       let reason = String(decoding: reason, as: UTF8.self).harmless
       fail(failure(.otherFailure, isExpectation: true, reason))
     case .cutOff:
-      onEnd(isStopped ? .stopped(unsentCount: runner?.withdrawnCount ?? 0) : .cutOff)
+      self.end(isStopped ? .stopped(unsentCount: runner?.withdrawnCount ?? 0) : .cutOff)
     }
   }
 
-  private func fail(_ failure: ScriptFailure) { onEnd(.failed(failure)) }
+  private func fail(_ failure: ScriptFailure) { end(.failed(failure)) }
+
+  private func end(_ end: End) {
+    // The owner releases it now, and the runner is calling.
+    loop.atEndOfTurn { _ = self }
+    onEvent(self, .ended(end))
+  }
 
   /// A failure by a time limit, with the last lines from the device.
   func timedOut(_ message: String) -> ScriptFailure {

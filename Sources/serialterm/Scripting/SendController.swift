@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import Observing
 import Patterns
 import Posix
 import SerialCore
@@ -15,6 +16,8 @@ final class SendController {
   /// The bytes that were received before the exchange begins.
   private var early = EarlyBytes()
   private var runner: ExchangeRunner<SendAndExpect>?
+  private var reception: Hub.Subscription?
+  private var events: ObservationToken<HeadlessInterface.Event>?
 
   /// Standard input as a source.
   private final class Input: ExchangeSource {
@@ -40,11 +43,12 @@ final class SendController {
   ///
   /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> ExitStatus {
-    frontEnd.onReceived = { [unowned self] bytes, _ in
+    reception = frontEnd.hub.subscribe(as: .view) { [unowned self] bytes, _ in
       tail.add(bytes)
       if runner == nil { early.add(bytes) }
     }
-    frontEnd.onReady = { [unowned self] in
+    events = frontEnd.events.observe { [unowned self] in
+      guard $0 == .ready else { return }
       if let warning = configuration.warning { frontEnd.console.say(warning) }
       do throws(Failure) {
         try begin()

@@ -1,5 +1,6 @@
 import Glibc
 import NetworkLinks
+import Observing
 import Posix
 import Reconnecting
 import Sessions
@@ -16,6 +17,7 @@ final class ServeController {
   private let entrances: [PortServer.Entrance]
   private let server: PortServer
   private var drain: Drain?
+  private var events: ObservationToken<HeadlessInterface.Event>?
 
   /// The time that the device has to take the last client's bytes.
   private static let patience = Drain.Patience(total: .seconds(5))
@@ -45,9 +47,10 @@ final class ServeController {
       }
     }
     for entrance in entrances { try frontEnd.port.listen(at: entrance) }
-    // Printed when signals end the program, and when the session can be joined.
-    frontEnd.onWaiting = { [unowned self] in frontEnd.port.announcePlaces() }
-    frontEnd.onReady = { [unowned self] in
+    events = frontEnd.events.observe { [unowned self] in
+      // Printed when signals end the program, and when the session can be joined.
+      if $0 == .waiting { frontEnd.port.announcePlaces() }
+      guard $0 == .ready else { return }
       guard let streams = entrances.first(where: { $0.place == .standardStreams }) else { return }
       do throws(Errno) {
         try server.serveStandardStreams(speaking: streams.speech) { [unowned self] in

@@ -241,19 +241,18 @@ struct ConnectCommand: ProfiledCommand {
   }
 
   private func executeHeadless(in context: CommandContext) throws -> ExitStatus {
+    var json: JSONController?
     let session = try HeadlessInterface(
-      sessionConfiguration, of: "connect", among: context.devices, alerts: values.alerts)
-    let json =
-      exec == nil
-      ? JSONController(session, linger: linger, isReadOnly: isReadOnly) : nil
-    if let late = context.late {
-      session.configurationForDevice = { device in
-        let command = try late.command(for: device, like: self)
-        json?.linger = command.linger
-        json?.setReadOnly(command.isReadOnly, port: 0)
-        return command.sessionConfiguration
-      }
-    }
+      sessionConfiguration, of: "connect", among: context.devices, alerts: values.alerts,
+      forDevice: context.late.map { late in
+        { device in
+          let command = try late.command(for: device, like: self)
+          json?.linger = command.linger
+          json?.setReadOnly(command.isReadOnly, port: 0)
+          return command.sessionConfiguration
+        }
+      })
+    if exec == nil { json = JSONController(session, linger: linger, isReadOnly: isReadOnly) }
     guard let json else { return try ExecController(exec ?? "", session).run() }
     try addOthers(of: context, to: json)
     return try json.run()

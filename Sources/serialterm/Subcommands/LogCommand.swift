@@ -51,12 +51,10 @@ struct LogCommand: ProfiledCommand {
 
   func execute(in context: CommandContext) throws -> ExitStatus {
     let session = try HeadlessInterface(
-      sessionConfiguration, for: .service, of: "log", among: context.devices, alerts: values.alerts)
-    if let late = context.late {
-      session.configurationForDevice = { device in
-        try late.command(for: device, like: self).sessionConfiguration
-      }
-    }
+      sessionConfiguration, for: .service, of: "log", among: context.devices, alerts: values.alerts,
+      forDevice: context.late.map { late in
+        { try late.command(for: $0, like: self).sessionConfiguration }
+      })
     return try LogController(session).run()
   }
 

@@ -43,15 +43,12 @@ struct ReplayCommand: Subcommand {
 
   func execute(in context: CommandContext) throws -> ExitStatus {
     let loop = try IOLoop()
-    var outcome: Result<ExitStatus, Failure>?
-    let signals = try loop.watchSignals(ExitStatus.endingSignals) {
-      outcome = .success(.signal($0))
-    }
+    var signal: CInt?
+    let signals = try loop.watchSignals(ExitStatus.endingSignals) { signal = $0 }
     let file = values[Self.file]
     let log: FilePath = file == "-" ? "/dev/stdin" : FilePath(file)
     let replayer = try Replayer(
       log, port: values[Self.port], speed: values[Self.speed], repeats: values[Self.loop], on: loop)
-    replayer.onEnd = { outcome = $0 }
     let stableLink: StableLink?
     do throws(StableLinkError) {
       stableLink = try values[Self.link].map { path throws(StableLinkError) in
@@ -61,8 +58,8 @@ struct ReplayCommand: Subcommand {
       throw Failure(.otherFailure, "--link \(error)")
     }
     try StandardStream.output.print("\(replayer.path)\n")
-    while outcome == nil { try loop.turn() }
+    while signal == nil, replayer.outcome == nil { try loop.turn() }
     withExtendedLifetime((signals, replayer, stableLink)) {}
-    return try outcome!.get()
+    return try signal.map { .signal($0) } ?? replayer.outcome!.get()
   }
 }

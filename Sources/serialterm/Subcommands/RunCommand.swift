@@ -88,20 +88,22 @@ struct RunCommand: ProfiledCommand {
       reading: values[Self.script], by: deadline.map { start + $0 }, followsTarget: true)
     // If the report cannot be written, the port is not opened, and the board is not reset.
     let files = try values[Self.report].map { try ReportFile($0) }
+    var running: RunController?
     let session = try HeadlessInterface(
-      sessionConfiguration, of: "run", among: context.devices)
+      sessionConfiguration, of: "run", among: context.devices,
+      forDevice: context.late.map { late in
+        { device in
+          let command = try late.command(for: device, like: self)
+          running?.deadline = command.deadline
+          running?.timeout = command.timeout
+          running?.showsDevice = !command.isQuiet
+          return command.sessionConfiguration
+        }
+      })
     let controller = RunController(
       script, timeout: timeout, showsDevice: !isQuiet, since: start, session)
     controller.deadline = deadline
-    if let late = context.late {
-      session.configurationForDevice = { device in
-        let command = try late.command(for: device, like: self)
-        controller.deadline = command.deadline
-        controller.timeout = command.timeout
-        controller.showsDevice = !command.isQuiet
-        return command.sessionConfiguration
-      }
-    }
+    running = controller
     let outcome = Result { try controller.run() }
     for file in files {
       do {

@@ -141,16 +141,18 @@ struct SendCommand: TransferringCommand {
       return try transfer(in: context)
     }
     let configuration = try configuration()
+    var running: SendController?
     let session = try HeadlessInterface(
-      sessionConfiguration, of: "send", among: context.devices)
+      sessionConfiguration, of: "send", among: context.devices,
+      forDevice: context.late.map { late in
+        { device in
+          let command = try late.command(for: device, like: self)
+          running?.configuration = try command.configuration()
+          return command.sessionConfiguration
+        }
+      })
     let controller = SendController(configuration, session)
-    if let late = context.late {
-      session.configurationForDevice = { device in
-        let command = try late.command(for: device, like: self)
-        controller.configuration = try command.configuration()
-        return command.sessionConfiguration
-      }
-    }
+    running = controller
     return try controller.run()
   }
 

@@ -59,12 +59,10 @@ struct ServeCommand: ProfiledCommand {
         .usage, "--stdio is for ssh and other programs: standard input is a terminal.")
     }
     let session = try HeadlessInterface(
-      sessionConfiguration, for: .service, of: "serve", among: context.devices)
-    if let late = context.late {
-      session.configurationForDevice = { device in
-        try late.command(for: device, like: self).sessionConfiguration
-      }
-    }
+      sessionConfiguration, for: .service, of: "serve", among: context.devices,
+      forDevice: context.late.map { late in
+        { try late.command(for: $0, like: self).sessionConfiguration }
+      })
     return try ServeController(
       session, at: entrances, try values.servingRules,
       writers: values[SharingParameters.writers].rule

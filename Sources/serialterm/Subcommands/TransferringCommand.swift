@@ -12,16 +12,18 @@ extension TransferringCommand {
   ///
   /// - Throws: ``Failure``, and the errors of the system.
   func transfer(in context: CommandContext) throws -> ExitStatus {
+    var running: TransferController?
     let session = try HeadlessInterface(
-      sessionConfiguration, of: Self.name, among: context.devices)
+      sessionConfiguration, of: Self.name, among: context.devices,
+      forDevice: context.late.map { late in
+        { device in
+          let command = try late.command(for: device, like: self)
+          running?.order = command.order
+          return command.sessionConfiguration
+        }
+      })
     let controller = TransferController(order, session)
-    if let late = context.late {
-      session.configurationForDevice = { device in
-        let command = try late.command(for: device, like: self)
-        controller.order = command.order
-        return command.sessionConfiguration
-      }
-    }
+    running = controller
     return try controller.run()
   }
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import Observing
 import Reconnecting
 import SerialCore
 import Sessions
@@ -13,6 +14,8 @@ final class TransferController {
   /// The bytes that were received before the transfer begins.
   private var early = EarlyBytes()
   private var player: TransferPlayer?
+  private var reception: Hub.Subscription?
+  private var events: ObservationToken<HeadlessInterface.Event>?
   private var drain: Drain?
 
   private static let patience = Drain.Patience(total: .seconds(5))
@@ -27,10 +30,11 @@ final class TransferController {
   /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> ExitStatus {
     // A receiver on the device may already have sent its first request.
-    frontEnd.onReceived = { [unowned self] bytes, _ in
+    reception = frontEnd.hub.subscribe(as: .view) { [unowned self] bytes, _ in
       if player == nil { early.add(bytes.suffix(1_024)) }
     }
-    frontEnd.onReady = { [unowned self] in
+    events = frontEnd.events.observe { [unowned self] in
+      guard $0 == .ready else { return }
       do throws(Failure) {
         try begin()
       } catch {
@@ -42,13 +46,9 @@ final class TransferController {
 
   private func begin() throws(Failure) {
     let player = try TransferPlayer(
-      order, on: frontEnd.port, loop: frontEnd.loop, outlivesLoss: false)
+      order, on: frontEnd.port, loop: frontEnd.loop, outlivesLoss: false,
+      onReport: { [unowned self] in show($0) }, onEnd: { [unowned self] in ended($0) })
     self.player = player
-    let console = frontEnd.console
-    let isQuiet = console.isQuiet
-    player.tell { console.say($0) }
-    player.onStatus = { if !isQuiet { console.screen.setStatus($0.line) } }
-    player.onEnd = { [unowned self] in ended($0) }
     frontEnd.exchange = player
     do throws(SerialError) {
       try player.begin(afterReceiving: early.bytes)
@@ -56,6 +56,14 @@ final class TransferController {
       frontEnd.exchange = nil
       throw Failure(error)
     }
+  }
+
+  private func show(_ report: TransferPlayer.Report) {
+    let console = frontEnd.console
+    if case .status(let status) = report, !console.isQuiet {
+      console.screen.setStatus(status.line)
+    }
+    if let sentence = report.sentence { console.say(sentence) }
   }
 
   private func ended(_ end: TransferPlayer.End) {

@@ -20,17 +20,30 @@ final class TransferPlayer: RunningExchange {
     case cutOff(String)
   }
 
-  /// Called with the progress of the transfer, at most ten times a second.
-  var onStatus: (TransferStatus) -> Void = { _ in }
-  /// Called when a file was transferred, with its path if it was received.
-  var onFile: (TransferSummary, FilePath?) -> Void = { _, _ in }
-  /// Called with a message for the user, as a sentence.
-  var onMessage: (String) -> Void = { _ in }
-  /// Called once, at the end, after the pen was released.
-  var onEnd: (End) -> Void = { _ in }
+  /// A report about a running transfer.
+  enum Report {
+    /// Its progress, at most ten times a second.
+    case status(TransferStatus)
+    /// A file was transferred. The path is that of a received file.
+    case file(TransferSummary, FilePath?)
+    /// A message for the user, as a sentence.
+    case message(String)
+
+    /// The report as a sentence for the user; nil for progress.
+    var sentence: String? {
+      switch self {
+      case .status: nil
+      case .file(let summary, let path): summary.words(isReceiving: path != nil, storedAt: path)
+      case .message(let sentence): sentence
+      }
+    }
+  }
 
   let order: TransferOrder
   private let port: Port
+  private let loop: IOLoop
+  private let onReport: (Report) -> Void
+  private let onEnd: (End) -> Void
   private let runner: ExchangeRunner<TransferExchange>
   private let folder: IncomingFolder?
   /// The reason why the transfer is slow; nil for none.
@@ -43,13 +56,18 @@ final class TransferPlayer: RunningExchange {
   /// - Parameters:
   ///   - penHolder: the author that already has the pen; nil if the transfer takes it.
   ///   - outlivesLoss: whether it continues when a lost device returns, if the protocol can.
+  ///   - onReport: called with each report.
+  ///   - onEnd: called once, at the end, after the pen was released. The player then lives to the end of the turn.
   /// - Throws: ``Failure`` if the line cannot carry the protocol, or the files cannot be used.
   init(
     _ order: TransferOrder, on port: Port, loop: IOLoop, withPenOf penHolder: Author? = nil,
-    outlivesLoss: Bool
+    outlivesLoss: Bool, onReport: @escaping (Report) -> Void, onEnd: @escaping (End) -> Void
   ) throws(Failure) {
     self.order = order
     self.port = port
+    self.loop = loop
+    self.onReport = onReport
+    self.onEnd = onEnd
     takesPen = penHolder == nil
     let check = LineCheck(of: port.session)
     if let obstacle = check.obstacle(to: order.fileProtocol) { throw Failure(.usage, obstacle) }
@@ -92,7 +110,7 @@ final class TransferPlayer: RunningExchange {
   /// - Parameter early: the bytes that the device sent earlier.
   /// - Throws: ``SerialError`` if the port is not open, or another author has the pen.
   func begin(afterReceiving early: [UInt8] = []) throws(SerialError) {
-    if let advice { onMessage(advice) }
+    if let advice { onReport(.message(advice)) }
     // Blocks are not lines, and their bytes are not paced like typed ones.
     if order.fileProtocol.transferProtocol != nil { port.controller.pacer.isSuspended = true }
     isRunning = true
@@ -103,12 +121,6 @@ final class TransferPlayer: RunningExchange {
       isRunning = false
       throw error
     }
-  }
-
-  /// Reports messages for the user, and each transferred file, as sentences.
-  func tell(_ say: @escaping (String) -> Void) {
-    onMessage = say
-    onFile = { say($0.words(isReceiving: $1 != nil, storedAt: $1)) }
   }
 
   func stop() { runner.stop() }
@@ -127,18 +139,18 @@ final class TransferPlayer: RunningExchange {
 
   private func hear(_ report: TransferExchange.Report) {
     switch report {
-    case .status(let status): onStatus(status)
+    case .status(let status): onReport(.status(status))
     case .file(let summary, let path):
       fileCount += 1
-      onFile(summary, path)
-    case .declined(let file): onMessage(file.words)
+      onReport(.file(summary, path))
+    case .declined(let file): onReport(.message(file.words))
     case .givenUp(let name):
       givenUp = name.shownAsName
       let place = folder?.partial.map { "; \($0.count.bytesWere) received, in \($0.path)" } ?? ""
-      onMessage("\(name.shownAsName) was given up by the sender\(place).")
+      onReport(.message("\(name.shownAsName) was given up by the sender\(place)."))
     case .skipped(let name):
-      onMessage("\(name.shownAsName) was skipped: the other side does not want it.")
-    case .remark(let remark): onMessage(remark.words)
+      onReport(.message("\(name.shownAsName) was skipped: the other side does not want it."))
+    case .remark(let remark): onReport(.message(remark.words))
     }
   }
 
@@ -152,9 +164,8 @@ final class TransferPlayer: RunningExchange {
     isRunning = false
     let partial = folder?.partial
     folder?.discardIfEmpty()
-    // The closure may keep the player alive.
-    let onEnd = onEnd
-    self.onEnd = { _ in }
+    // The owner releases it now, and the runner is calling.
+    loop.atEndOfTurn { _ = self }
     switch outcome.end {
     case .done:
       onEnd(

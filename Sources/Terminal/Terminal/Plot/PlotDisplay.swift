@@ -7,19 +7,20 @@ package import TerminalWidgets
 /// The chart is drawn at most ten times a second, and not at all while nothing changes. A slow terminal delays the
 /// drawing, never the recording.
 package final class PlotDisplay: Dialog {
-  /// Called when the user wants to save what is plotted.
-  package var onSave: () -> Void = {}
-  /// Called when the user wants to type the length of the window, or the range of values.
-  package var onAskWindow: () -> Void = {}
-  package var onAskRange: () -> Void = {}
-  /// Called when the user wants to type to the device again.
-  package var onLeave: () -> Void = {}
-  /// Called when the window has become too small for the plot, which has the keys.
-  package var onHidden: () -> Void = {}
-  /// Called when the user closes the plot.
-  package var onClose: () -> Void = {}
-  /// Called when the user has changed the height of the plot.
-  package var onResize: () -> Void = {}
+  /// What the owner of the plot has to do.
+  package enum Event {
+    /// The user wants to save what is plotted.
+    case save
+    /// The user wants to type the length of the window, or the range of values.
+    case askWindow, askRange
+    /// The plot must not have the keys any longer: the user wants to type to the device again, or the window has become
+    /// too small for the plot.
+    case left
+    /// The user closes the plot.
+    case closed
+    /// The user has changed the height of the plot.
+    case resized
+  }
 
   package private(set) var panel: PlotPanel
   /// Whether the plot is on the screen.
@@ -27,6 +28,7 @@ package final class PlotDisplay: Dialog {
   private let console: Console
   private let recording: () -> Recording
   private let source: () -> PlotPanel.Source
+  private let onEvent: (Event) -> Void
   private lazy var drawing: Coalescer = Coalescer(on: loop, interval: .milliseconds(100)) {
     [unowned self] in console.screen.refreshTop()
   }
@@ -37,13 +39,16 @@ package final class PlotDisplay: Dialog {
   /// - Parameters:
   ///   - recording: returns what is plotted; called for each drawing and each key.
   ///   - source: returns what else the panel shows.
+  ///   - onEvent: called in a turn of the loop.
   package init(
     _ panel: PlotPanel, of recording: @escaping () -> Recording,
-    from source: @escaping () -> PlotPanel.Source, on console: Console, loop: IOLoop
+    from source: @escaping () -> PlotPanel.Source, on console: Console, loop: IOLoop,
+    onEvent: @escaping (Event) -> Void
   ) {
     self.panel = panel
     self.recording = recording
     self.source = source
+    self.onEvent = onEvent
     self.console = console
     self.loop = loop
   }
@@ -79,7 +84,7 @@ package final class PlotDisplay: Dialog {
 
   private func height(on size: ScreenSize) -> Int {
     let height = panel.height(on: size)
-    if height == 0, panel.hasKeys { loop.atEndOfTurn { [weak self] in self?.onHidden() } }
+    if height == 0, panel.hasKeys { loop.atEndOfTurn { [weak self] in self?.onEvent(.left) } }
     return height
   }
 
@@ -114,11 +119,11 @@ package final class PlotDisplay: Dialog {
     case .unchanged: break
     case .changed: update(isUrgent: true)
     case .resized: resize()
-    case .save: onSave()
-    case .askWindow: onAskWindow()
-    case .askRange: onAskRange()
+    case .save: onEvent(.save)
+    case .askWindow: onEvent(.askWindow)
+    case .askRange: onEvent(.askRange)
     case .left: leave()
-    case .closed: onClose()
+    case .closed: onEvent(.closed)
     }
   }
 
@@ -134,11 +139,11 @@ package final class PlotDisplay: Dialog {
       panel.isFull = false
       resize()
     }
-    onLeave()
+    onEvent(.left)
   }
 
   private func resize() {
     show()
-    onResize()
+    onEvent(.resized)
   }
 }

@@ -31,22 +31,19 @@ final class SessionPrograms {
     let port = focus.port
     let name = Self.name(ofProgram: command)
     let program = PortProgram(
-      command, by: Author(.program, name), in: .session, on: port.controller, loop: app.loop)
-    program.isHeldUp = { [app] in app.console.isCrowded }
-    program.onErrorLine = { [app, unowned port] line in
-      app.console.answer([port.port.named("\(name): \(line)")])
-    }
-    program.onInterruptIgnored = { [unowned port] in
-      port.say("\(name) still runs; ctrl-c again kills it.")
-    }
-    program.onEnd = { [unowned self, unowned port, unowned program] outcome in
-      port.controller.exchange = nil
-      questions.exchangeDidEnd()
-      // Released at the end of the turn, because it is calling.
-      app.loop.atEndOfTurn { [program] in _ = program }
-      app.console.warn(port.port.named("\(name) \(outcome.words)"))
-      port.controller.unsent.bytes(outcome.unsentCount)
-    }
+      command, by: Author(.program, name), in: .session, on: port.controller, loop: app.loop,
+      isHeldUp: { [app] in app.console.isCrowded },
+      onEvent: { [unowned self, unowned port] in
+        switch $0 {
+        case .errorLine(let line): app.console.answer([port.port.named("\(name): \(line)")])
+        case .interruptIgnored: port.say("\(name) still runs; ctrl-c again kills it.")
+        case .ended(let outcome):
+          port.controller.exchange = nil
+          questions.exchangeDidEnd()
+          app.console.warn(port.port.named("\(name) \(outcome.words)"))
+          port.controller.unsent.bytes(outcome.unsentCount)
+        }
+      })
     // A line that begins with a space is not kept, as in line input.
     if !command.hasPrefix(" ") { history.append(command) }
     port.controller.exchange = program

@@ -78,20 +78,9 @@ final class SessionScripts {
 
   private func run(_ script: Script, at port: PortPresenter) throws(SerialError) {
     let player = ScriptPlayer(
-      script.dialogue, named: script.shortName, on: port.port, loop: app.loop)
-    player.isHeldUp = { [app] in app.console.isCrowded }
-    player.onStep = { [unowned self, unowned port, unowned player] step in
-      port.model.update { $0.progress = .line(step.line) }
-      sayToUser("\(player.name):\(step.line): \(step.name)", about: port)
-    }
-    player.onPrint = { [unowned self, unowned port] line in
-      let text = String(decoding: line.dropLast(), as: UTF8.self)
-      app.console.answer([port.port.named(text)])
-    }
-    player.onTransfer = { [unowned self, unowned port] in transfers.show($0, at: port) }
-    player.onEnd = { [unowned self, unowned port, unowned player] in
-      scriptEnded(player, $0, at: port)
-    }
+      script.dialogue, named: script.shortName, on: port.port, loop: app.loop,
+      isHeldUp: { [app] in app.console.isCrowded },
+      onEvent: { [unowned self, unowned port] in handle($1, of: $0, at: port) })
     port.controller.exchange = player
     sayToUser("running \(player.name); ctrl-c stops.", about: port)
     do throws(SerialError) {
@@ -102,13 +91,28 @@ final class SessionScripts {
     }
   }
 
+  private func handle(
+    _ event: ScriptPlayer.Event, of player: ScriptPlayer, at port: PortPresenter
+  ) {
+    switch event {
+    case .step(let step):
+      port.model.update { $0.progress = .line(step.line) }
+      sayToUser("\(player.name):\(step.line): \(step.name)", about: port)
+    case .print(let line):
+      let text = String(decoding: line.dropLast(), as: UTF8.self)
+      app.console.answer([port.port.named(text)])
+    case .transfer(let report): transfers.show(report, at: port)
+    case .ended(let end): scriptEnded(player, end, at: port)
+    // The views get them too.
+    case .received: break
+    }
+  }
+
   private func scriptEnded(
     _ player: ScriptPlayer, _ end: ScriptPlayer.End, at port: PortPresenter
   ) {
     port.controller.exchange = nil
     questions.exchangeDidEnd()
-    // Kept until the end of the turn, because it is calling.
-    retire(player)
     let place = player.step.map { " at line \($0.line): \($0.name)" } ?? ""
     switch end {
     case .done:
@@ -137,10 +141,5 @@ final class SessionScripts {
   private func scriptFailed(_ message: String, _ status: ExitStatus, at port: PortPresenter) {
     if !hasUser, app.outcome == nil { return app.finish(.failure(Failure(status, message))) }
     app.console.warn(port.port.named(message))
-  }
-
-  /// Keeps an exchange that has ended until the end of the turn.
-  private func retire(_ exchange: any RunningExchange) {
-    app.loop.atEndOfTurn { _ = exchange }
   }
 }

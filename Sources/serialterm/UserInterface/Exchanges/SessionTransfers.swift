@@ -40,9 +40,10 @@ final class SessionTransfers {
     if case .send(let paths) = order.files, order.fileProtocol == .raw, paths.count == 1 {
       return try send(paths[0], at: port)
     }
-    let player = try TransferPlayer(order, on: port.port, loop: app.loop, outlivesLoss: true)
-    show(player, at: port)
-    player.onEnd = { [unowned self, unowned port] in transferEnded($0, at: port) }
+    let player = try TransferPlayer(
+      order, on: port.port, loop: app.loop, outlivesLoss: true,
+      onReport: { [unowned self, unowned port] in show($0, at: port) },
+      onEnd: { [unowned self, unowned port] in transferEnded($0, at: port) })
     port.controller.exchange = player
     port.say(order.beginning)
     do throws(SerialError) {
@@ -53,12 +54,10 @@ final class SessionTransfers {
     }
   }
 
-  /// Shows the progress of a transfer, and reports its events.
-  func show(_ player: TransferPlayer, at port: PortPresenter) {
-    player.tell { [unowned port] in port.say($0) }
-    player.onStatus = { [unowned port] status in
-      port.model.update { $0.progress = .transfer(status) }
-    }
+  /// Shows the progress of a transfer, and prints its messages.
+  func show(_ report: TransferPlayer.Report, at port: PortPresenter) {
+    if case .status(let status) = report { port.model.update { $0.progress = .transfer(status) } }
+    if let sentence = report.sentence { port.say(sentence) }
   }
 
   private func transferEnded(_ end: TransferPlayer.End, at port: PortPresenter) {

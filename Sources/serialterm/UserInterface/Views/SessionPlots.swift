@@ -21,6 +21,7 @@ final class SessionPlots {
   private let app: App
   /// Ends the program.
   private let quit: () -> Void
+  private var plotChanges: ObservationToken<Change<Bool>>?
   private var dialogChanges: ObservationToken<Change<Bool>>?
   private var losses: [ObservationToken<Change<TerminalState>>] = []
 
@@ -37,12 +38,16 @@ final class SessionPlots {
     let plot = PlotController(
       on: app.console, dialogs: keyboard.dialogs, loop: app.loop,
       key: { [keyboard] in keyboard.terminal == nil ? nil : keyboard.keys.name(of: .plot) },
-      isTyping: { [keyboard] in keyboard.isTypingLine })
+      isTyping: { [keyboard] in keyboard.isTypingLine },
+      onEvent: { [unowned self] in
+        switch $0 {
+        case .ended: quit()
+        case .save: askWhatToSave()
+        case .resized: sizes.follow()
+        }
+      })
     plot.adopt(focus.ports[0].configuration.plot)
-    plot.onEnd = { [unowned self] in quit() }
-    plot.onSave = { [unowned self] in askWhatToSave() }
-    plot.onChange = { [unowned self] in plotDidChange() }
-    plot.onResize = { [unowned self] in sizes.follow() }
+    plotChanges = plot.$isShown.observe { [unowned self] _ in plotDidChange() }
     return plot
   }
 
