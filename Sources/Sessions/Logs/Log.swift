@@ -76,7 +76,7 @@ public final class Log {
   ) throws(LogFileError) {
     precondition(!options.namesPorts || options.format.namesPorts)
     self.report = report
-    logsSent = options.logsSent && options.format.marksDirections
+    logsSent = options.logsSent && options.format.hasEvents
     gaps = options.namesPorts ? [] : [0]
     let file = try LogFile(
       name, appends: options.appends, replaces: options.replaces, access: options.access)

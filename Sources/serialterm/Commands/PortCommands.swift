@@ -29,7 +29,7 @@ extension Command {
       .newFile(
         "log to", suggesting: log.suggestedFile, on: user.loop,
         update: { [unowned user] in user.updateQuestion() },
-        kind: { configuration.log(inChosen: $0, appending: false).options.format.shownName },
+        kind: { configuration.log(inChosen: $0, appending: false).options.format.title },
         onAnswer: { [unowned user] in startLog(call, in: $0, user) }))
   }
 
@@ -95,18 +95,5 @@ extension Command {
         waits
           ? "reconnect is on: the session waits for a lost device."
           : "reconnect is off: the session ends when the device is lost."))
-  }
-}
-
-extension LogFormat {
-  /// The format in words, as a list shows it.
-  fileprivate var shownName: String {
-    switch self {
-    case .raw: "raw bytes"
-    case .text: "text"
-    case .jsonl: "JSON lines"
-    case .pcapng: "pcapng"
-    case .csv: "table"
-    }
   }
 }

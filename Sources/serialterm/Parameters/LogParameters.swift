@@ -14,8 +14,14 @@ enum LogParameters {
 
   static let format = Parameter<LogFormat?>.choice(
     "log-format", "FORMAT",
-    "raw, text, jsonl, pcapng, or csv for the numbers in what is received. By default the file's "
-      + "suffix decides: .txt, .jsonl, .pcapng, .csv, otherwise raw.")
+    "\(formats). By default the file's suffix decides: \(suffixes), otherwise raw.")
+
+  private static let formats: String = {
+    let names = LogFormat.allCases.map { $0.rawValue + ($0.note.map { " \($0)" } ?? "") }
+    return names.dropLast().joined(separator: ", ") + ", or \(names.last ?? "")"
+  }()
+  private static let suffixes =
+    LogFormat.allCases.filter { $0 != .raw }.map(\.suffix).joined(separator: ", ")
 
   static let append = Parameter.flag("log-append", "Append to a log file that exists.")
 
@@ -94,7 +100,7 @@ extension Values {
     let names =
       configuration.files.isEmpty ? [configuration.standard.name] : configuration.files
     if self[LogParameters.sent],
-      !names.contains(where: { configuration.log(in: $0).options.format.marksDirections })
+      !names.contains(where: { configuration.log(in: $0).options.format.hasEvents })
     {
       throw UsageError(
         about: ["log-sent", "log-format", "log"],

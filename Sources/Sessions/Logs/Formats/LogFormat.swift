@@ -1,49 +1,47 @@
 import Plotting
 
-/// The format of a log. Users enter the raw values.
-public enum LogFormat: String, Hashable, Sendable, CaseIterable {
-  /// Only the received bytes, unchanged.
-  case raw
-  /// Lines of text with their times, without escape sequences and control characters.
-  case text
-  /// One JSON object on each line: see RFC 8259 and <https://jsonlines.org>.
-  case jsonl
-  /// Packets, for Wireshark: see <https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-04.html>.
-  case pcapng
-  /// The numbers that the device sends, as a table: see RFC 4180.
-  case csv
-
-  /// The format for a file name: determined by the suffix `.txt`, `.jsonl`, `.pcapng` or `.csv`; otherwise
-  /// raw.
-  public init(fileName: String) {
-    self = Self.allCases.first { fileName.lowercased().hasSuffix($0.suffix) } ?? .raw
-  }
-
+/// A format of logs, as a record: a format is an encoder, and its place in ``allCases``.
+public struct LogFormat: Sendable {
+  /// The name in options.
+  public let rawValue: String
+  /// The format in words, as a list shows it.
+  public let title: String
   /// The suffix of a file in this format.
-  public var suffix: String {
-    switch self {
-    case .raw: ".log"
-    case .text: ".txt"
-    case .jsonl: ".jsonl"
-    case .pcapng: ".pcapng"
-    case .csv: ".csv"
-    }
+  public let suffix: String
+  /// What the format contains, if it is not everything.
+  public let note: String?
+  /// Whether a file may be split between any two bytes, because the format has no records.
+  let isDivisible: Bool
+  /// Whether the format can contain events, and distinguishes sent from received bytes.
+  public let hasEvents: Bool
+  /// Whether a file can be continued later: a table has its columns in its first line.
+  public let canBeContinued: Bool
+  /// Whether the format distinguishes the ports in a log of several ports.
+  public let namesPorts: Bool
+  private let makeEncoder: @Sendable (Contents) -> any LogEncoder
+
+  /// What the records of a log contain.
+  private struct Contents {
+    let marksDirection: Bool
+    let namesPorts: Bool
+    let sampleForm: SampleForm?
   }
 
-  /// Whether a file may be split between any two bytes, because the format has no records.
-  var isDivisible: Bool { self == .raw }
-
-  /// Whether the format can contain events.
-  public var hasEvents: Bool { self != .raw && self != .csv }
-
-  /// Whether the format distinguishes sent from received bytes.
-  public var marksDirections: Bool { self != .raw && self != .csv }
-
-  /// Whether a file can be continued later: a table has its columns in its first line.
-  public var canBeContinued: Bool { self != .csv }
-
-  /// Whether the format distinguishes the ports in a log of several ports.
-  public var namesPorts: Bool { self != .raw }
+  private init(
+    _ name: String, _ title: String, suffix: String, note: String? = nil,
+    isDivisible: Bool = false, hasEvents: Bool = true, canBeContinued: Bool = true,
+    namesPorts: Bool = true, encoder: @escaping @Sendable (Contents) -> any LogEncoder
+  ) {
+    rawValue = name
+    self.title = title
+    self.suffix = suffix
+    self.note = note
+    self.isDivisible = isDivisible
+    self.hasEvents = hasEvents
+    self.canBeContinued = canBeContinued
+    self.namesPorts = namesPorts
+    makeEncoder = encoder
+  }
 
   /// An encoder for the format.
   ///
@@ -54,15 +52,56 @@ public enum LogFormat: String, Hashable, Sendable, CaseIterable {
   func encoder(
     marksDirection: Bool, namesPorts: Bool = false, sampleForm: SampleForm? = nil
   ) -> any LogEncoder {
-    switch self {
-    case .raw: RawEncoder()
-    case .text:
-      namesPorts
-        ? MergedTextEncoder(marksDirection: marksDirection)
-        : TextEncoder(marksDirection: marksDirection)
-    case .jsonl: JSONLinesEncoder(namesPorts: namesPorts)
-    case .pcapng: PcapngEncoder(namesPorts: namesPorts)
-    case .csv: CSVEncoder(sampleForm, namesPorts: namesPorts)
-    }
+    makeEncoder(
+      Contents(marksDirection: marksDirection, namesPorts: namesPorts, sampleForm: sampleForm))
   }
+}
+
+extension LogFormat: CaseIterable, RawRepresentable {
+  /// All formats, in the order in which they are listed.
+  public static let allCases: [LogFormat] = [.raw, .text, .jsonl, .pcapng, .csv]
+
+  /// Only the received bytes, unchanged.
+  public static let raw = LogFormat(
+    "raw", "raw bytes", suffix: ".log", isDivisible: true, hasEvents: false, namesPorts: false,
+    encoder: { _ in RawEncoder() })
+
+  /// Lines of text with their times, without escape sequences and control characters.
+  public static let text = LogFormat(
+    "text", "text", suffix: ".txt",
+    encoder: {
+      if $0.namesPorts { return MergedTextEncoder(marksDirection: $0.marksDirection) }
+      return TextEncoder(marksDirection: $0.marksDirection)
+    })
+
+  /// One JSON object on each line: see RFC 8259 and <https://jsonlines.org>.
+  public static let jsonl = LogFormat(
+    "jsonl", "JSON lines", suffix: ".jsonl",
+    encoder: { JSONLinesEncoder(namesPorts: $0.namesPorts) })
+
+  /// Packets, for Wireshark: see <https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-04.html>.
+  public static let pcapng = LogFormat(
+    "pcapng", "pcapng", suffix: ".pcapng", encoder: { PcapngEncoder(namesPorts: $0.namesPorts) })
+
+  /// The numbers that the device sends, as a table: see RFC 4180.
+  public static let csv = LogFormat(
+    "csv", "table", suffix: ".csv", note: "for the numbers in what is received", hasEvents: false,
+    canBeContinued: false, encoder: { CSVEncoder($0.sampleForm, namesPorts: $0.namesPorts) })
+
+  /// Finds a format by its name.
+  public init?(rawValue: String) {
+    guard let found = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+    self = found
+  }
+
+  /// The format for a file name: determined by its suffix; otherwise raw.
+  public init(fileName: String) {
+    self = Self.allCases.first { fileName.lowercased().hasSuffix($0.suffix) } ?? .raw
+  }
+}
+
+extension LogFormat: Hashable {
+  public static func == (first: Self, second: Self) -> Bool { first.rawValue == second.rawValue }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }
