@@ -6,7 +6,7 @@ func naturallyPrecedes(_ left: String, _ right: String) -> Bool {
   var (a, b) = (Substring(left).utf8, Substring(right).utf8)
   while let first = a.first, let second = b.first {
     if isDigit(first) && isDigit(second) {
-      let (x, y) = (takeNumber(&a), takeNumber(&b))
+      let (x, y) = (readNumber(&a), readNumber(&b))
       if x.count != y.count { return x.count < y.count }
       if !x.elementsEqual(y) { return x.lexicographicallyPrecedes(y) }
     } else {
@@ -20,7 +20,7 @@ func naturallyPrecedes(_ left: String, _ right: String) -> Bool {
 }
 
 /// Removes the digits at the front, and returns them without leading zeros.
-private func takeNumber(_ text: inout Substring.UTF8View) -> Substring.UTF8View {
+private func readNumber(_ text: inout Substring.UTF8View) -> Substring.UTF8View {
   let number = text.prefix(while: isDigit)
   text = text.dropFirst(number.count)
   return number.drop { $0 == UInt8(ascii: "0") }

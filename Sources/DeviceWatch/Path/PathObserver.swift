@@ -40,7 +40,7 @@ public enum PathEvent: Hashable, Sendable {
   /// See ``PathObserver/pathWatcher(_:didFailWith:)``.
   case failed(Errno)
 
-  func tell(_ observer: some PathObserver, of watcher: PathWatcher) {
+  func notify(_ observer: some PathObserver, of watcher: PathWatcher) {
     switch self {
     case .appeared: observer.pathWatcher(watcher, didAppear: watcher.path)
     case .vanished: observer.pathWatcher(watcher, didVanish: watcher.path)

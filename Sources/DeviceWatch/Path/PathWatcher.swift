@@ -66,15 +66,15 @@ public final class PathWatcher {
     guard !isHandling else { return }
     isHandling = true
     defer { isHandling = false }
-    var news = takeNews()
+    var news = readNews()
     guard news.isRelevant else { return }
     let before = (destination: walk.destination, failure: failure)
     look(&news)
-    tell(news, since: before.destination)
+    report(news, since: before.destination)
     if let failure, failure != before.failure { events.notify(.failed(failure)) }
   }
 
-  private func tell(_ news: News, since before: [PathWalk.FileID]?) {
+  private func report(_ news: News, since before: [PathWalk.FileID]?) {
     let isReplaced = before != walk.destination || news.hasDeparture
     if isPresent && isReplaced {
       isPresent = false
@@ -100,13 +100,13 @@ public final class PathWatcher {
     var hasNewAttributes = false
   }
 
-  private func takeNews() -> News {
+  private func readNews() -> News {
     var news = News()
-    takeNews(into: &news)
+    readNews(into: &news)
     return news
   }
 
-  private func takeNews(into news: inout News) {
+  private func readNews(into news: inout News) {
     for event in inotify.readEvents() {
       if event.isOverflow { news.isRelevant = true }
       guard let names = names[event.watch] else { continue }
@@ -127,7 +127,7 @@ public final class PathWatcher {
     while !isSettled {
       let steps = walk.steps
       watch(steps)
-      takeNews(into: &news)
+      readNews(into: &news)
       walk = PathWalk(absolutePath)
       isSettled = walk.steps == steps
     }
@@ -164,7 +164,7 @@ extension PathWatcher {
   /// Adds an observer, which is not retained, at the end of the list.
   public func addObserver(_ observer: some PathObserver) {
     // Unowned is safe: only methods of the watcher send notifications, so it is alive.
-    events.add(observer) { [unowned self] observer, event in event.tell(observer, of: self) }
+    events.add(observer) { [unowned self] observer, event in event.notify(observer, of: self) }
   }
 
   /// Removes an observer, which receives nothing from now on.

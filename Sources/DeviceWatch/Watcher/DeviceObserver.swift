@@ -45,7 +45,7 @@ public enum DeviceEvent: Equatable, Sendable {
     if case .changed(let change) = self { change } else { nil }
   }
 
-  func tell(_ observer: some DeviceObserver, of watcher: DeviceWatcher) {
+  func notify(_ observer: some DeviceObserver, of watcher: DeviceWatcher) {
     switch self {
     case .appeared(let device):
       observer.deviceWatcher(watcher, didAppear: device)

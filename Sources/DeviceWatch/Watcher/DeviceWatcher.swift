@@ -83,10 +83,10 @@ public final class DeviceWatcher {
 
   private func handle(_ event: DeviceSourceEvent) {
     switch event {
-    case .added(let device): tell(table.add(device))
-    case .changed(let device): tell(table.change(device))
-    case .moved(let device, let syspath): tell(table.move(device, from: syspath))
-    case .removed(let syspath): tell(table.remove(syspath: syspath))
+    case .added(let device): report(table.add(device))
+    case .changed(let device): report(table.change(device))
+    case .moved(let device, let syspath): report(table.move(device, from: syspath))
+    case .removed(let syspath): report(table.remove(syspath: syspath))
     case .overrun: _ = try? enumerateAgain()
     }
   }
@@ -96,10 +96,10 @@ public final class DeviceWatcher {
     let present = try source.enumerate()
     isOutOfDate = false
     hasStarted = true
-    tell(table.reconcile(with: present))
+    report(table.reconcile(with: present))
   }
 
-  private func tell(_ news: [DeviceEvent]) {
+  private func report(_ news: [DeviceEvent]) {
     for event in news { events.notify(event) }
   }
 }
@@ -111,7 +111,7 @@ extension DeviceWatcher {
   /// Adds an observer, which is not retained, at the end of the list.
   public func addObserver(_ observer: some DeviceObserver) {
     // Unowned is safe: only methods of the watcher send notifications, so it is alive.
-    events.add(observer) { [unowned self] observer, event in event.tell(observer, of: self) }
+    events.add(observer) { [unowned self] observer, event in event.notify(observer, of: self) }
   }
 
   /// Removes an observer, which receives nothing from now on.

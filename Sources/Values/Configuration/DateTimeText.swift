@@ -5,15 +5,15 @@ struct DateTimeText {
   /// Parses a date or time; nil if the word is not one.
   init?(_ word: ArraySlice<UInt8>) {
     var rest = word
-    let hasDate = Self.takeDate(&rest)
+    let hasDate = Self.consumeDate(&rest)
     let hasTime = !hasDate || !rest.isEmpty
     if hasDate, let separator = rest.popFirst() {
       guard separator | 0x20 == UInt8(ascii: "t") || separator == UInt8(ascii: " ") else {
         return nil
       }
     }
-    guard !hasTime || Self.takeTime(&rest) else { return nil }
-    let hasZone = hasDate && hasTime && Self.takeZone(&rest)
+    guard !hasTime || Self.consumeTime(&rest) else { return nil }
+    let hasZone = hasDate && hasTime && Self.consumeZone(&rest)
     guard rest.isEmpty else { return nil }
     let letters = word.map { byte in
       switch byte {
@@ -32,11 +32,11 @@ struct DateTimeText {
   }
 
   /// Skips `1979-05-27`.
-  private static func takeDate(_ rest: inout ArraySlice<UInt8>) -> Bool {
+  private static func consumeDate(_ rest: inout ArraySlice<UInt8>) -> Bool {
     var date = rest
-    guard let year = takeNumber(4, 0...9999, &date), take("-", &date),
-      let month = takeNumber(2, 1...12, &date), take("-", &date),
-      takeNumber(2, 1...dayCount(year, month), &date) != nil
+    guard let year = readNumber(4, 0...9999, &date), consume("-", &date),
+      let month = readNumber(2, 1...12, &date), consume("-", &date),
+      readNumber(2, 1...dayCount(year, month), &date) != nil
     else { return false }
     rest = date
     return true
@@ -51,36 +51,37 @@ struct DateTimeText {
   }
 
   /// Skips `07:32:00.5`.
-  private static func takeTime(_ rest: inout ArraySlice<UInt8>) -> Bool {
+  private static func consumeTime(_ rest: inout ArraySlice<UInt8>) -> Bool {
     // RFC 3339 allows a leap second.
-    guard takeNumber(2, 0...23, &rest) != nil, take(":", &rest),
-      takeNumber(2, 0...59, &rest) != nil, take(":", &rest),
-      takeNumber(2, 0...60, &rest) != nil
+    guard readNumber(2, 0...23, &rest) != nil, consume(":", &rest),
+      readNumber(2, 0...59, &rest) != nil, consume(":", &rest),
+      readNumber(2, 0...60, &rest) != nil
     else { return false }
-    guard take(".", &rest) else { return true }
+    guard consume(".", &rest) else { return true }
     let digits = rest.prefix { $0.digit(radix: 10) != nil }
     rest = rest.dropFirst(digits.count)
     return !digits.isEmpty
   }
 
   /// Skips `Z` or `-07:00`.
-  private static func takeZone(_ rest: inout ArraySlice<UInt8>) -> Bool {
-    if take("Z", &rest) || take("z", &rest) { return true }
+  private static func consumeZone(_ rest: inout ArraySlice<UInt8>) -> Bool {
+    if consume("Z", &rest) || consume("z", &rest) { return true }
     var zone = rest
-    guard take("+", &zone) || take("-", &zone), takeNumber(2, 0...23, &zone) != nil,
-      take(":", &zone), takeNumber(2, 0...59, &zone) != nil
+    guard consume("+", &zone) || consume("-", &zone), readNumber(2, 0...23, &zone) != nil,
+      consume(":", &zone), readNumber(2, 0...59, &zone) != nil
     else { return false }
     rest = zone
     return true
   }
 
-  private static func take(_ character: Unicode.Scalar, _ rest: inout ArraySlice<UInt8>) -> Bool {
+  private static func consume(_ character: Unicode.Scalar, _ rest: inout ArraySlice<UInt8>) -> Bool
+  {
     guard rest.first == UInt8(ascii: character) else { return false }
     rest.removeFirst()
     return true
   }
 
-  private static func takeNumber(
+  private static func readNumber(
     _ digitCount: Int, _ range: ClosedRange<Int>, _ rest: inout ArraySlice<UInt8>
   ) -> Int? {
     guard rest.count >= digitCount else { return nil }

@@ -15,15 +15,15 @@ struct NumberText {
       value = .number(.nan)
       return
     }
-    if !hasSign, let radix = Self.takeRadix(&rest) {
-      let digits = Self.takeDigits(&rest, radix: radix)
+    if !hasSign, let radix = Self.readRadix(&rest) {
+      let digits = Self.readDigits(&rest, radix: radix)
       guard rest.isEmpty, let number = Self.integer(digits, radix: radix, isNegative: false) else {
         return nil
       }
       value = .integer(number)
       return
     }
-    let whole = Self.takeDigits(&rest)
+    let whole = Self.readDigits(&rest)
     guard whole.count == 1 || whole.first != UInt8(ascii: "0") else { return nil }
     if rest.isEmpty {
       guard let number = Self.integer(whole, radix: 10, isNegative: isNegative) else { return nil }
@@ -41,16 +41,16 @@ struct NumberText {
     var rest = text
     if rest.first == UInt8(ascii: ".") {
       rest.removeFirst()
-      guard !takeDigits(&rest).isEmpty else { return false }
+      guard !readDigits(&rest).isEmpty else { return false }
     }
     guard let exponent = rest.popFirst() else { return true }
     guard exponent | 0x20 == UInt8(ascii: "e") else { return false }
     if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-    return !takeDigits(&rest).isEmpty && rest.isEmpty
+    return !readDigits(&rest).isEmpty && rest.isEmpty
   }
 
   /// Skips `0x`, `0o` or `0b`.
-  private static func takeRadix(_ rest: inout ArraySlice<UInt8>) -> Int? {
+  private static func readRadix(_ rest: inout ArraySlice<UInt8>) -> Int? {
     guard rest.count >= 2, rest[rest.startIndex] == UInt8(ascii: "0") else { return nil }
     let radix: Int
     switch rest[rest.startIndex + 1] {
@@ -64,7 +64,7 @@ struct NumberText {
   }
 
   /// Skips digits, with optional single underscores between them.
-  private static func takeDigits(
+  private static func readDigits(
     _ rest: inout ArraySlice<UInt8>, radix: Int = 10
   ) -> ArraySlice<UInt8> {
     func isDigit(_ index: Int) -> Bool {

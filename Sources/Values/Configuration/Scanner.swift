@@ -68,14 +68,14 @@ struct Scanner {
   }
 
   /// Skips a character if it is the next one.
-  mutating func take(_ character: Unicode.Scalar) -> Bool {
+  mutating func consume(_ character: Unicode.Scalar) -> Bool {
     guard peek == UInt8(ascii: character) else { return false }
     position += 1
     return true
   }
 
   /// Skips the end of a line if it is next.
-  mutating func takeLineEnd() -> Bool {
+  mutating func consumeLineEnd() -> Bool {
     if peek == UInt8(ascii: "\r") { position += 1 }
     guard peek == Self.newline else { return false }
     _ = next()
@@ -85,25 +85,25 @@ struct Scanner {
   /// Skips the bytes that match. They are all on one line.
   ///
   /// - Returns: the skipped bytes.
-  mutating func takeWhile(_ isWanted: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+  mutating func readWhile(_ isWanted: (UInt8) -> Bool) -> ArraySlice<UInt8> {
     let start = position
     while position < bytes.count, isWanted(bytes[position]) { position += 1 }
     return bytes[start..<position]
   }
 
-  mutating func skipBlanks() { _ = takeWhile { $0 == 0x20 || $0 == 0x09 } }
+  mutating func skipBlanks() { _ = readWhile { $0 == 0x20 || $0 == 0x09 } }
 
   /// Skips blanks, comments and empty lines.
   ///
   /// - Returns: whether anything follows.
   mutating func skipToSomething() -> Bool {
-    repeat { skipBlanksAndComment() } while takeLineEnd()
+    repeat { skipBlanksAndComment() } while consumeLineEnd()
     return peek != nil
   }
 
   /// Skips blanks and a comment, up to the end of the line.
   mutating func skipBlanksAndComment() {
     skipBlanks()
-    if peek == UInt8(ascii: "#") { _ = takeWhile { $0 != Self.newline } }
+    if peek == UInt8(ascii: "#") { _ = readWhile { $0 != Self.newline } }
   }
 }

@@ -50,7 +50,7 @@ public struct TOMLReader {
         statements.append(try readEntry(into: &tree, table))
       }
       scanner.skipBlanksAndComment()
-      guard scanner.takeLineEnd() || scanner.peek == nil else {
+      guard scanner.consumeLineEnd() || scanner.peek == nil else {
         throw scanner.error("expected the end of the line, found \(scanner.shownNext)")
       }
     }
@@ -62,11 +62,11 @@ public struct TOMLReader {
   /// - Returns: the table of the following entries.
   private mutating func readHeading(into tree: inout TableTree) throws(ConfigurationError) -> Int {
     let (line, start) = (scanner.line, scanner.offset)
-    _ = scanner.take("[")
-    let isElement = scanner.take("[")
+    _ = scanner.consume("[")
+    let isElement = scanner.consume("[")
     scanner.skipBlanks()
     let path = try readKey()
-    guard scanner.take("]"), !isElement || scanner.take("]") else {
+    guard scanner.consume("]"), !isElement || scanner.consume("]") else {
       let bracket = isElement ? "]]" : "]"
       throw scanner.error("expected '\(bracket)' after the table's name")
     }
@@ -90,7 +90,7 @@ public struct TOMLReader {
     let path = try readKey()
     let level = tree.level(of: table) + path.count
     guard level <= Self.deepestNesting else { throw tooDeep() }
-    guard scanner.take("=") else {
+    guard scanner.consume("=") else {
       throw scanner.error("expected '=' after '\(path.joined(separator: "."))'")
     }
     scanner.skipBlanks()
@@ -112,7 +112,7 @@ public struct TOMLReader {
   private mutating func readKey() throws(ConfigurationError) -> [String] {
     var path = [try readKeyPart()]
     scanner.skipBlanks()
-    while scanner.take(".") {
+    while scanner.consume(".") {
       guard path.count < Self.deepestNesting else { throw tooDeep() }
       scanner.skipBlanks()
       path.append(try readKeyPart())
@@ -122,9 +122,9 @@ public struct TOMLReader {
   }
 
   private mutating func readKeyPart() throws(ConfigurationError) -> String {
-    if scanner.take("\"") { return try readLine(until: "\"") }
-    if scanner.take("'") { return try readLine(until: "'") }
-    let key = scanner.takeWhile { $0.isBareKey }
+    if scanner.consume("\"") { return try readLine(until: "\"") }
+    if scanner.consume("'") { return try readLine(until: "'") }
+    let key = scanner.readWhile { $0.isBareKey }
     guard !key.isEmpty else { throw scanner.error("expected a key, found \(scanner.shownNext)") }
     return String(decoding: key, as: UTF8.self)
   }
@@ -158,15 +158,15 @@ extension TOMLReader {
 
   private mutating func readArray(level: Int) throws(ConfigurationError) -> [Value] {
     guard level < Self.deepestNesting else { throw tooDeep() }
-    _ = scanner.take("[")
+    _ = scanner.consume("[")
     var values: [Value] = []
     while true {
       _ = scanner.skipToSomething()
-      if scanner.take("]") { return values }
+      if scanner.consume("]") { return values }
       values.append(try readValue(level: level + 1))
       _ = scanner.skipToSomething()
-      if scanner.take(",") { continue }
-      guard scanner.take("]") else {
+      if scanner.consume(",") { continue }
+      guard scanner.consume("]") else {
         throw scanner.error("expected ',' or ']' in an array, found \(scanner.shownNext)")
       }
       return values
@@ -175,15 +175,15 @@ extension TOMLReader {
 
   private mutating func readInlineTable(level: Int) throws(ConfigurationError) -> [Entry] {
     var tree = TableTree(level: level)
-    _ = scanner.take("{")
+    _ = scanner.consume("{")
     scanner.skipBlanks()
-    if scanner.take("}") { return [] }
+    if scanner.consume("}") { return [] }
     while true {
       scanner.skipBlanks()
       try readEntry(into: &tree, TableTree.root)
       scanner.skipBlanks()
-      if scanner.take("}") { return tree.entries }
-      guard scanner.take(",") else {
+      if scanner.consume("}") { return tree.entries }
+      guard scanner.consume(",") else {
         throw scanner.error("expected ',' or '}' on the same line, found \(scanner.shownNext)")
       }
     }
@@ -194,7 +194,7 @@ extension TOMLReader {
   /// Parses a value without quotes or brackets: a boolean, a number, a date or a time.
   private mutating func readWord() throws(ConfigurationError) -> Value {
     let start = scanner
-    let word = scanner.takeWhile { $0.isValueWord }
+    let word = scanner.readWhile { $0.isValueWord }
     if word.elementsEqual("true".utf8) { return .boolean(true) }
     if word.elementsEqual("false".utf8) { return .boolean(false) }
     guard let first = word.first else {
@@ -208,7 +208,7 @@ extension TOMLReader {
       else { return value }
       scanner = start
       var blankCount = 0
-      let both = scanner.takeWhile {
+      let both = scanner.readWhile {
         blankCount += $0 == 0x20 ? 1 : 0
         return blankCount < 2 && ($0 == 0x20 || $0.isValueWord)
       }
@@ -235,23 +235,23 @@ extension TOMLReader {
   /// Parses a string: basic (`"`) or literal (`'`), on one line or, in three quotes, on several.
   private mutating func readString() throws(ConfigurationError) -> String {
     let line = scanner.line
-    let quote: Unicode.Scalar = scanner.take("'") ? "'" : "\""
-    if quote == "\"" { _ = scanner.take("\"") }
-    guard scanner.take(quote) else { return try readLine(until: quote) }
-    return scanner.take(quote) ? try readLines(until: quote, from: line) : ""
+    let quote: Unicode.Scalar = scanner.consume("'") ? "'" : "\""
+    if quote == "\"" { _ = scanner.consume("\"") }
+    guard scanner.consume(quote) else { return try readLine(until: quote) }
+    return scanner.consume(quote) ? try readLines(until: quote, from: line) : ""
   }
 
   /// Parses the rest of a string on one line.
   private mutating func readLine(until quote: Unicode.Scalar) throws(ConfigurationError) -> String {
-    var text = takeText(until: quote)
-    if scanner.take(quote) { return String(decoding: text, as: UTF8.self) }
+    var text = readText(until: quote)
+    if scanner.consume(quote) { return String(decoding: text, as: UTF8.self) }
     while true {
-      guard quote == "\"", scanner.take("\\") else {
+      guard quote == "\"", scanner.consume("\\") else {
         throw scanner.error("the string has no closing quote")
       }
       try readEscape(into: &text)
-      text += takeText(until: quote)
-      if scanner.take(quote) { return String(decoding: text, as: UTF8.self) }
+      text += readText(until: quote)
+      if scanner.consume(quote) { return String(decoding: text, as: UTF8.self) }
     }
   }
 
@@ -260,21 +260,21 @@ extension TOMLReader {
     until quote: Unicode.Scalar, from line: Int
   ) throws(ConfigurationError) -> String {
     // The newline after the quotes is not part of the string.
-    _ = scanner.takeLineEnd()
+    _ = scanner.consumeLineEnd()
     var text: ArraySlice<UInt8> = []
     while true {
-      text += takeText(until: quote)
-      if scanner.takeLineEnd() {
+      text += readText(until: quote)
+      if scanner.consumeLineEnd() {
         // Normalised even in a file with CRLF: a string has the same meaning on all systems.
         text.append(UInt8(ascii: "\n"))
-      } else if scanner.take(quote) {
+      } else if scanner.consume(quote) {
         // The string may end with one or two quotes, before the three that close it.
         var count = 1
-        while count < 5, scanner.take(quote) { count += 1 }
+        while count < 5, scanner.consume(quote) { count += 1 }
         let isClosed = count >= 3
         text += repeatElement(UInt8(ascii: quote), count: isClosed ? count - 3 : count)
         if isClosed { return String(decoding: text, as: UTF8.self) }
-      } else if scanner.take("\\") {
+      } else if scanner.consume("\\") {
         if try !skipLineEnding() { try readEscape(into: &text) }
       } else {
         throw ConfigurationError(line: line, "the string has no closing quotes")
@@ -283,10 +283,10 @@ extension TOMLReader {
   }
 
   /// Skips the text up to a quote, a backslash with a meaning, or the end of the line.
-  private mutating func takeText(until quote: Unicode.Scalar) -> ArraySlice<UInt8> {
+  private mutating func readText(until quote: Unicode.Scalar) -> ArraySlice<UInt8> {
     let isBasic = quote == "\""
     let quote = UInt8(ascii: quote)
-    return scanner.takeWhile { byte in
+    return scanner.readWhile { byte in
       byte != quote && byte != UInt8(ascii: "\n") && byte != UInt8(ascii: "\r")
         && !(isBasic && byte == UInt8(ascii: "\\"))
     }
@@ -300,10 +300,10 @@ extension TOMLReader {
   private mutating func skipLineEnding() throws(ConfigurationError) -> Bool {
     guard let next = scanner.peek, [0x20, 0x09, 0x0A, 0x0D].contains(next) else { return false }
     scanner.skipBlanks()
-    guard scanner.takeLineEnd() else {
+    guard scanner.consumeLineEnd() else {
       throw scanner.error("a backslash before blanks must end its line; for a backslash write \\\\")
     }
-    repeat { scanner.skipBlanks() } while scanner.takeLineEnd()
+    repeat { scanner.skipBlanks() } while scanner.consumeLineEnd()
     return true
   }
 

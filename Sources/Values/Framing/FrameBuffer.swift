@@ -33,7 +33,7 @@ public struct FrameBuffer<Format: Framing>: Sendable {
   }
 
   /// Removes and returns the bytes that were not part of a result yet, to continue with another format.
-  public mutating func takeRest() -> [UInt8] {
+  public mutating func removeRest() -> [UInt8] {
     defer { (bytes, takenCount, searchedCount) = ([], 0, 0) }
     return Array(bytes[takenCount...])
   }

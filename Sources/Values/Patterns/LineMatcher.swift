@@ -152,7 +152,7 @@ public struct LineMatcher {
         case .match:
           stack.removeAll(keepingCapacity: true)
           return nil
-        case .take(let set):
+        case .consume(let set):
           if let next, program.sets[set].contains(next) { open.append(UInt16(place + 1)) }
         case .assert(let assertion): if context.meets(assertion) { stack.append(place + 1) }
         case .jump(let target): stack.append(target)

@@ -106,7 +106,7 @@ struct PatternMatcher {
     for index in ready.indices {
       let way = ready[index]
       switch program.instructions[way.state] {
-      case .take(let set):
+      case .consume(let set):
         guard let next, program.sets[set].contains(next) else { continue }
         pending.append(Way(state: way.state + 1, start: way.start))
         if slotCount > 0 {
@@ -138,7 +138,7 @@ struct PatternMatcher {
       entered[state] = round
       work += 1
       switch program.instructions[state] {
-      case .take, .match:
+      case .consume, .match:
         ready.append(Way(state: state, start: start))
         if slotCount > 0 { readySlots += slots }
       case .assert(let assertion): if context.meets(assertion) { push(state + 1) }

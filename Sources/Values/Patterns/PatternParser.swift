@@ -38,7 +38,7 @@ struct PatternParser {
   }
 
   mutating func parse() throws(PatternError) -> PatternNode {
-    takeFlags()
+    readFlags()
     let node = try choice()
     // Only a parenthesis can end an alternation here.
     if index < scalars.count { throw error("unmatched ')'; write \\) for the character") }
@@ -46,15 +46,15 @@ struct PatternParser {
   }
 
   /// Parses `(?i)`, `(?s)` or `(?is)` at the start.
-  private mutating func takeFlags() {
-    guard ["(?i)", "(?s)", "(?is)", "(?si)"].contains(where: { take($0) }) else { return }
+  private mutating func readFlags() {
+    guard ["(?i)", "(?s)", "(?is)", "(?si)"].contains(where: { consume($0) }) else { return }
     foldsCase = scalars[..<index].contains("i")
     if scalars[..<index].contains("s") { dot = .all }
   }
 
   private mutating func choice() throws(PatternError) -> PatternNode {
     var branches = [try sequence()]
-    while take("|") { branches.append(try sequence()) }
+    while consume("|") { branches.append(try sequence()) }
     return branches.count == 1 ? branches[0] : .choice(branches)
   }
 
@@ -70,23 +70,23 @@ struct PatternParser {
     while let (least, most) = try quantifier() {
       if isRepeated { throw error("a repetition cannot be repeated", back: 1) }
       isRepeated = true
-      node = .repeated(node, least, most, isGreedy: !take("?"))
+      node = .repeated(node, least, most, isGreedy: !consume("?"))
     }
     return node
   }
 
   private mutating func quantifier() throws(PatternError) -> (Int, Int?)? {
-    if take("*") { return (0, nil) }
-    if take("+") { return (1, nil) }
-    if take("?") { return (0, 1) }
+    if consume("*") { return (0, nil) }
+    if consume("+") { return (1, nil) }
+    if consume("?") { return (0, 1) }
     guard next == "{" else { return nil }
     let begin = index
     index += 1
     if let least = number() {
-      if take("}") { return try checked(least, least, at: begin) }
-      if take(",") {
-        if take("}") { return try checked(least, nil, at: begin) }
-        if let most = number(), take("}") { return try checked(least, most, at: begin) }
+      if consume("}") { return try checked(least, least, at: begin) }
+      if consume(",") {
+        if consume("}") { return try checked(least, nil, at: begin) }
+        if let most = number(), consume("}") { return try checked(least, most, at: begin) }
       }
     }
     index = begin
@@ -142,7 +142,7 @@ struct PatternParser {
     index += 1
     let name = try groupName()
     let captures = name != nil || next != "?"
-    if !captures, !take("?:") {
+    if !captures, !consume("?:") {
       throw error(
         "not supported: of the groups that start with (?, only (?:, (?<NAME> and a leading (?i), (?s) "
           + "or (?is) are")
@@ -159,14 +159,14 @@ struct PatternParser {
     }
     let node = try choice()
     depth -= 1
-    guard take(")") else { throw error("unmatched '('; write \\( for the character", at: begin) }
+    guard consume(")") else { throw error("unmatched '('; write \\( for the character", at: begin) }
     return captures ? .group(number, node) : node
   }
 
   /// Parses `?<NAME>` or `?P<NAME>`. Returns nil, and consumes nothing, if there is something else.
   private mutating func groupName() throws(PatternError) -> String? {
     let begin = index
-    guard take("?<") || take("?P<"), next != "=", next != "!" else {
+    guard consume("?<") || consume("?P<"), next != "=", next != "!" else {
       // `(?<=` and `(?<!` are lookbehind.
       index = begin
       return nil
@@ -174,7 +174,7 @@ struct PatternParser {
     let start = index
     while let next, Self.isName(next, atStart: index == start) { index += 1 }
     let name = String(String.UnicodeScalarView(scalars[start..<index]))
-    guard !name.isEmpty, take(">") else {
+    guard !name.isEmpty, consume(">") else {
       throw error("expected a name of ASCII letters, digits and _, and '>' after it")
     }
     guard !groupNames.contains(name) else {
@@ -194,8 +194,8 @@ struct PatternParser {
   // MARK: Characters
 
   private mutating func escape() throws(PatternError) -> PatternNode {
-    if take("\\b") { return .assertion(.wordBoundary) }
-    if take("\\B") { return .assertion(.noWordBoundary) }
+    if consume("\\b") { return .assertion(.wordBoundary) }
+    if consume("\\B") { return .assertion(.noWordBoundary) }
     let set = try escapedSet().set
     return .set(foldsCase ? set.foldingCase : set)
   }
@@ -243,7 +243,7 @@ struct PatternParser {
   private mutating func scalarClass() throws(PatternError) -> ScalarSet {
     let begin = index
     index += 1
-    let isInverted = take("^")
+    let isInverted = consume("^")
     var set = ScalarSet()
     var isFirst = true
     while let scalar = next {
@@ -266,7 +266,7 @@ struct PatternParser {
       }
       set.insert(low...high)
     }
-    guard take("]") else { throw error("unmatched '['; write \\[ for the character", at: begin) }
+    guard consume("]") else { throw error("unmatched '['; write \\[ for the character", at: begin) }
     if foldsCase { set = set.foldingCase }
     return isInverted ? set.inverted : set
   }
@@ -282,7 +282,7 @@ struct PatternParser {
 
   private var next: Unicode.Scalar? { index < scalars.count ? scalars[index] : nil }
 
-  private mutating func take(_ word: String) -> Bool {
+  private mutating func consume(_ word: String) -> Bool {
     let word = word.unicodeScalars
     guard scalars[index...].starts(with: word) else { return false }
     index += word.count

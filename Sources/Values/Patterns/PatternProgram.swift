@@ -2,7 +2,7 @@
 struct PatternProgram: Sendable {
   enum Instruction: Sendable {
     /// Consumes a code point from the set with this index, and continues with the next instruction.
-    case take(Int)
+    case consume(Int)
     case assert(PatternAssertion)
     /// Continues at both instructions, with a preference for the first one.
     case split(Int, Int)
@@ -52,7 +52,7 @@ struct PatternProgram: Sendable {
     case .empty: return true
     case .set(let set):
       sets.append(set)
-      return emit(.take(sets.count - 1))
+      return emit(.consume(sets.count - 1))
     case .assertion(let assertion): return emit(.assert(assertion))
     case .sequence(let nodes):
       for node in nodes { guard compile(node) else { return false } }
@@ -108,7 +108,7 @@ struct PatternProgram: Sendable {
     while let place = rest.popLast() {
       guard seen.insert(place).inserted else { continue }
       switch instructions[place] {
-      case .take(let number): set.insert(sets[number])
+      case .consume(let number): set.insert(sets[number])
       case .assert, .save: rest.append(place + 1)
       case .split(let one, let other): rest += [one, other]
       case .jump(let target): rest.append(target)

@@ -46,7 +46,7 @@ public struct PatternSearch: Sendable {
         }
         previous = UInt32(byte)
         offset += 1
-      } else if takeRare(byte) {
+      } else if handleRare(byte) {
         return match
       }
     }
@@ -58,8 +58,8 @@ public struct PatternSearch: Sendable {
   /// Handles a byte of a multi-byte character, or one that cuts such a character short.
   ///
   /// - Returns: whether a match is decided.
-  private mutating func takeRare(_ byte: UInt8) -> Bool {
-    for (scalar, count) in character.take(byte) {
+  private mutating func handleRare(_ byte: UInt8) -> Bool {
+    for (scalar, count) in character.append(byte) {
       matcher.step(at: offset, after: previous, before: scalar)
       if matcher.isDecided { return true }
       previous = scalar
@@ -90,7 +90,7 @@ private struct PartialCharacter {
   /// Adds a byte.
   ///
   /// - Returns: the code points that are now complete, with the numbers of their bytes.
-  mutating func take(_ byte: UInt8) -> [(scalar: UInt32, count: Int)] {
+  mutating func append(_ byte: UInt8) -> [(scalar: UInt32, count: Int)] {
     bytes.append(byte)
     if let length = Self.length(of: bytes) {
       guard bytes.count == length else { return [] }
@@ -101,7 +101,7 @@ private struct PartialCharacter {
     let isAlone = bytes.count == 1
     let ill = bytes.dropLast(isAlone ? 0 : 1).map { _ in (scalar: Self.substitute, count: 1) }
     bytes = []
-    return isAlone ? ill : ill + take(byte)
+    return isAlone ? ill : ill + append(byte)
   }
 
   /// The length of the character that begins with these bytes; nil if there is none. See RFC 3629, section 4.

@@ -174,7 +174,7 @@ private struct JSONReader {
     }
   }
 
-  private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+  private mutating func consume(_ scalar: Unicode.Scalar) -> Bool {
     skipBlanks()
     guard peek == UInt8(ascii: scalar) else { return false }
     position += 1
@@ -182,14 +182,14 @@ private struct JSONReader {
   }
 
   private mutating func expect(_ scalar: Unicode.Scalar) throws(JSON.ParsingError) {
-    guard take(scalar) else { throw error }
+    guard consume(scalar) else { throw error }
   }
 
   private mutating func value(depth: Int) throws(JSON.ParsingError) -> JSON {
     guard depth < Self.deepest else { throw error }
-    if take("{") { return .object(try members(depth: depth)) }
-    if take("[") { return .array(try elements(depth: depth)) }
-    if take("\"") { return .string(try text()) }
+    if consume("{") { return .object(try members(depth: depth)) }
+    if consume("[") { return .array(try elements(depth: depth)) }
+    if consume("\"") { return .string(try text()) }
     let start = position
     while let byte = peek, !" \t\r\n,:]}\"{[".utf8.contains(byte) { position += 1 }
     let word = String(decoding: bytes[start..<position], as: UTF8.self)
@@ -216,21 +216,21 @@ private struct JSONReader {
 
   private mutating func members(depth: Int) throws(JSON.ParsingError) -> [(String, JSON)] {
     var members: [(String, JSON)] = []
-    guard !take("}") else { return members }
+    guard !consume("}") else { return members }
     repeat {
       try expect("\"")
       let name = try text()
       try expect(":")
       members.append((name, try value(depth: depth + 1)))
-    } while take(",")
+    } while consume(",")
     try expect("}")
     return members
   }
 
   private mutating func elements(depth: Int) throws(JSON.ParsingError) -> [JSON] {
     var elements: [JSON] = []
-    guard !take("]") else { return elements }
-    repeat { elements.append(try value(depth: depth + 1)) } while take(",")
+    guard !consume("]") else { return elements }
+    repeat { elements.append(try value(depth: depth + 1)) } while consume(",")
     try expect("]")
     return elements
   }

@@ -75,7 +75,7 @@ extension Snippet {
         throw ConfigurationError(line: entry.line, "'\(name)' has no text: expected text = \"...\"")
       }
       self.text = try Self.bytes(of: text, name: name, line: entry.line)
-      for part in parts where part.key != "text" { try take(part) }
+      for part in parts where part.key != "text" { try read(part) }
     default:
       throw ConfigurationError(
         line: entry.line,
@@ -101,7 +101,7 @@ extension Snippet {
   }
 
   /// Reads an entry of the inline table other than the text.
-  private mutating func take(_ part: Entry) throws(ConfigurationError) {
+  private mutating func read(_ part: Entry) throws(ConfigurationError) {
     func mistake(_ what: String) -> ConfigurationError {
       ConfigurationError(line: part.line, "'\(name)': \(what)")
     }

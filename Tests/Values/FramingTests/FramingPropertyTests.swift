@@ -102,7 +102,7 @@ import Testing
     buffer.append("join\n\u{1}\u{2}".utf8)
     #expect(buffer.next() == .success("join"))
     #expect(buffer.next() == nil)
-    #expect(buffer.takeRest() == [1, 2])
+    #expect(buffer.removeRest() == [1, 2])
     #expect(buffer.count == 0)
     buffer.append("a\n".utf8)
     #expect(buffer.next() == .success("a"))

@@ -101,7 +101,7 @@ final class ControlConnection: Borrower {
       do throws(Errno) {
         // The bytes after the line already belong to the member that joins.
         try fitting[0].server?.join(
-          descriptor.borrowed, from: .process(peer.pid, peer.user), reading: input.takeRest())
+          descriptor.borrowed, from: .process(peer.pid, peer.user), reading: input.removeRest())
       } catch {
         reply(.no("\(error)"))
       }

@@ -38,7 +38,7 @@ extension LineFields {
         return true
       }
       return ["true", "false", "null"].contains { (word: StaticString) in
-        Self.take(word, line, &index)
+        Self.consume(word, line, &index)
       }
     }
   }
@@ -46,28 +46,30 @@ extension LineFields {
   private mutating func readMembers(
     _ line: UnsafeRawBufferPointer, _ index: inout Int, path: Range<Int>, depth: Int
   ) -> Bool {
-    if Self.takeFirst(UInt8(ascii: "}"), line, &index) { return true }
+    if Self.consumeOpening(UInt8(ascii: "}"), line, &index) { return true }
     repeat {
       index = Self.skipBlanks(line, from: index)
-      guard let name = Self.string(line, &index), Self.take(":", line, &index) else { return false }
+      guard let name = Self.string(line, &index), Self.consume(":", line, &index) else {
+        return false
+      }
       let own = appendPath(path, of: line[name])
       guard let own, readValue(line, &index, path: own, depth: depth + 1) else { return false }
-    } while Self.take(",", line, &index)
-    return Self.take("}", line, &index)
+    } while Self.consume(",", line, &index)
+    return Self.consume("}", line, &index)
   }
 
   private mutating func readElements(
     _ line: UnsafeRawBufferPointer, _ index: inout Int, path: Range<Int>, depth: Int
   ) -> Bool {
-    if Self.takeFirst(UInt8(ascii: "]"), line, &index) { return true }
+    if Self.consumeOpening(UInt8(ascii: "]"), line, &index) { return true }
     var number = 0
     repeat {
       guard let own = appendPath(path, of: "\(number)".utf8),
         readValue(line, &index, path: own, depth: depth + 1)
       else { return false }
       number += 1
-    } while Self.take(",", line, &index)
-    return Self.take("]", line, &index)
+    } while Self.consume(",", line, &index)
+    return Self.consume("]", line, &index)
   }
 
   /// The maximum length of all paths in a line.
@@ -112,8 +114,8 @@ extension LineFields {
     return start..<(index - 1)
   }
 
-  /// Takes an opening bracket, and the closing one if nothing is between them.
-  private static func takeFirst(
+  /// Consumes an opening bracket, and the closing one if nothing is between them.
+  private static func consumeOpening(
     _ closing: UInt8, _ line: UnsafeRawBufferPointer, _ index: inout Int
   ) -> Bool {
     index = skipBlanks(line, from: index + 1)
@@ -122,7 +124,7 @@ extension LineFields {
     return true
   }
 
-  private static func take(
+  private static func consume(
     _ word: StaticString, _ line: UnsafeRawBufferPointer, _ index: inout Int
   ) -> Bool {
     let start = skipBlanks(line, from: index)

@@ -109,7 +109,7 @@ struct LineNumbers {
   ) {
     lineCount += 1
     if fits(line) {
-      takeColumnHeader()
+      readColumnHeader()
       detector.clear()
       misfitCount = 0
       return deliver(line, at: time, body)
@@ -117,7 +117,7 @@ struct LineNumbers {
     guard LineFields.skipBlanks(line, from: 0) < line.count else { return }
     skippedLineCount += 1
     misfitCount += 1
-    if takeLabelHeader(line) { return }
+    if readLabelHeader(line) { return }
     guard chosen == nil || chosen == .values else { return }
     if let found = detector.add(line, at: time), reading == nil || misfitCount >= Self.patience {
       adopt(found, body)
@@ -194,7 +194,7 @@ struct LineNumbers {
 
   /// Takes the names of CSV that were in the line before the present one. After names were found, a line of text may
   /// only look like a header.
-  private mutating func takeColumnHeader() {
+  private mutating func readColumnHeader() {
     guard case .values(let separator, let columns, hasHeader: false) = reading,
       separator != .blanks,
       let header = detector.header, header.separator == separator, !header.hasBlanks,
@@ -205,7 +205,7 @@ struct LineNumbers {
   }
 
   /// Takes labels without values.
-  private mutating func takeLabelHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+  private mutating func readLabelHeader(_ line: UnsafeRawBufferPointer) -> Bool {
     guard case .values(let separator, let columns, _) = reading,
       let header = LineFields.labelHeader(line), header.columns.count == columns.count
     else { return false }

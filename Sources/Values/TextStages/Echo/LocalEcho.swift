@@ -97,7 +97,7 @@ public struct LocalEcho {
     into output: inout [UInt8]
   ) {
     for byte in bytes {
-      typed.take(byte, into: &items)
+      typed.decode(byte, into: &items)
       for item in items {
         switch item {
         case .newLine:
@@ -197,7 +197,7 @@ public struct LocalEcho {
         output += isReturned ? [.lineFeed] : [.carriageReturn, .lineFeed]
         cursorDidMove(toMargin: true)
       }
-      if let replacement = take(item) {
+      if let replacement = handle(item) {
         output.append(bytes, in: copied..<index)
         (copied, isChanged) = (end, true)
         output += replacement
@@ -234,7 +234,7 @@ public struct LocalEcho {
   /// Handles an item that does not overwrite the echo.
   ///
   /// - Returns: the bytes for the screen instead of the item; nil to show the item itself.
-  private mutating func take(_ item: UnsafeRawBufferPointer) -> [UInt8]? {
+  private mutating func handle(_ item: UnsafeRawBufferPointer) -> [UInt8]? {
     switch item[0] {
     case .carriageReturn:
       isReturned = holdsEcho || holdsText
@@ -242,7 +242,7 @@ public struct LocalEcho {
       setColumn(isAtMargin: true)
     case .lineFeed: feedLine()
     case .backspace: return moveBack(by: 1)
-    case .escape: return take(sequence: item)
+    case .escape: return handle(sequence: item)
     case .tab: note(item)
     case 0..<0x20, .delete: break
     default: note(item)
@@ -288,7 +288,7 @@ public struct LocalEcho {
     case 0x20..<0x7F: itemWidth = item.count
     default:
       if var character = UTF8Character(first: item[0]) {
-        for byte in item.dropFirst() { _ = character.take(byte) }
+        for byte in item.dropFirst() { _ = character.append(byte) }
         itemWidth = Unicode.Scalar(character.codePoint).map(width) ?? 0
       }
     }
@@ -305,9 +305,9 @@ public struct LocalEcho {
 
   // MARK: Escape sequences
 
-  private mutating func take(sequence: UnsafeRawBufferPointer) -> [UInt8]? {
+  private mutating func handle(sequence: UnsafeRawBufferPointer) -> [UInt8]? {
     guard let control = ControlSequence(parsing: sequence) else {
-      take(escape: sequence.count > 1 ? Unicode.Scalar(sequence[1]) : " ")
+      handle(escape: sequence.count > 1 ? Unicode.Scalar(sequence[1]) : " ")
       return nil
     }
     let count = max(1, control.firstNumber)
@@ -326,7 +326,7 @@ public struct LocalEcho {
     return nil
   }
 
-  private mutating func take(escape: Unicode.Scalar) {
+  private mutating func handle(escape: Unicode.Scalar) {
     switch escape {
     // DECSC moves nothing. IND works like a line feed.
     case "7": break
@@ -354,7 +354,7 @@ public struct LocalEcho {
     case let first:
       guard var character = UTF8Character(first: first) else { return start + 1 }
       var end = start + 1
-      while !character.isComplete, end < bytes.count, character.take(bytes[end]) { end += 1 }
+      while !character.isComplete, end < bytes.count, character.append(bytes[end]) { end += 1 }
       return end
     }
   }

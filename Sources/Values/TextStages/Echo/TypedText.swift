@@ -18,9 +18,9 @@ struct TypedText: Sendable {
   private var wasReturn = false
 
   /// Appends the items for a byte: none inside of a character, two where a character is cut short.
-  mutating func take(_ byte: UInt8, into items: inout [Item]) {
+  mutating func decode(_ byte: UInt8, into items: inout [Item]) {
     if var character {
-      if character.take(byte) {
+      if character.append(byte) {
         pending.append(byte)
         self.character = character
         if character.isComplete { endCharacter(character, into: &items) }

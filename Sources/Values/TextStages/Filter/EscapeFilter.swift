@@ -92,7 +92,7 @@ public struct EscapeFilter: ByteStage, Sendable {
         index = end
         if index == bytes.count { break }
       }
-      take(bytes[index], into: &output)
+      handle(bytes[index], into: &output)
       index += 1
     }
     return .changed
@@ -112,22 +112,22 @@ public struct EscapeFilter: ByteStage, Sendable {
     }
   }
 
-  private mutating func take(_ byte: UInt8, into output: inout [UInt8]) {
+  private mutating func handle(_ byte: UInt8, into output: inout [UInt8]) {
     switch state {
-    case .ground: takeInGround(byte, into: &output)
-    case .character(let character): take(byte, in: character, into: &output)
-    case .escape: takeAfterEscape(byte, into: &output)
-    case .control: takeInControl(byte, into: &output)
-    case .characterSet: takeCharacterSet(byte, into: &output)
+    case .ground: handleInGround(byte, into: &output)
+    case .character(let character): handle(byte, in: character, into: &output)
+    case .escape: handleAfterEscape(byte, into: &output)
+    case .control: handleInControl(byte, into: &output)
+    case .characterSet: handleCharacterSet(byte, into: &output)
     }
   }
 
-  private mutating func takeInGround(_ byte: UInt8, into output: inout [UInt8]) {
+  private mutating func handleInGround(_ byte: UInt8, into output: inout [UInt8]) {
     switch byte {
     case 0x20..<0x7F:
       output.append(byte)
     case 0x00..<0x20, .delete:
-      take(control: byte, into: &output)
+      handle(control: byte, into: &output)
     default:
       if let character = UTF8Character(first: byte) {
         state = .character(character)
@@ -140,7 +140,7 @@ public struct EscapeFilter: ByteStage, Sendable {
     }
   }
 
-  private mutating func take(control byte: UInt8, into output: inout [UInt8]) {
+  private mutating func handle(control byte: UInt8, into output: inout [UInt8]) {
     let endsString = isInString && byte == .bell
     isInString = false
     if byte == .escape {
@@ -154,7 +154,7 @@ public struct EscapeFilter: ByteStage, Sendable {
     }
   }
 
-  private mutating func takeAfterEscape(_ byte: UInt8, into output: inout [UInt8]) {
+  private mutating func handleAfterEscape(_ byte: UInt8, into output: inout [UInt8]) {
     switch Unicode.Scalar(byte) {
     case "[":
       state = .control
@@ -173,20 +173,20 @@ public struct EscapeFilter: ByteStage, Sendable {
       passPending(into: &output)
     default:
       showPending(into: &output)
-      takeInGround(byte, into: &output)
+      handleInGround(byte, into: &output)
       // DCS, SOS, OSC, PM, APC.
       if "PX]^_".utf8.contains(byte) { isInString = true }
     }
   }
 
   /// Drops a sequence that selects ASCII, which is the present character set.
-  private mutating func takeCharacterSet(_ byte: UInt8, into output: inout [UInt8]) {
+  private mutating func handleCharacterSet(_ byte: UInt8, into output: inout [UInt8]) {
     if byte == UInt8(ascii: "B") { return dropPending() }
     showPending(into: &output)
-    takeInGround(byte, into: &output)
+    handleInGround(byte, into: &output)
   }
 
-  private mutating func takeInControl(_ byte: UInt8, into output: inout [UInt8]) {
+  private mutating func handleInControl(_ byte: UInt8, into output: inout [UInt8]) {
     switch byte {
     case 0x20..<0x40:
       pending.append(byte)
@@ -200,7 +200,7 @@ public struct EscapeFilter: ByteStage, Sendable {
       }
     default:
       showPending(into: &output)
-      takeInGround(byte, into: &output)
+      handleInGround(byte, into: &output)
     }
   }
 
@@ -220,13 +220,13 @@ public struct EscapeFilter: ByteStage, Sendable {
     return .passed
   }
 
-  private mutating func take(
+  private mutating func handle(
     _ byte: UInt8, in character: UTF8Character, into output: inout [UInt8]
   ) {
     var character = character
-    guard character.take(byte) else {
+    guard character.append(byte) else {
       breakCharacter(into: &output)
-      takeInGround(byte, into: &output)
+      handleInGround(byte, into: &output)
       return
     }
     pending.append(byte)

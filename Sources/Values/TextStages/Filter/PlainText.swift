@@ -71,7 +71,7 @@ public enum PlainText {
     guard var character = UTF8Character(first: bytes[start]) else { return start }
     var index = start + 1
     while !character.isComplete {
-      guard index < bytes.count, character.take(bytes[index]) else { return start }
+      guard index < bytes.count, character.append(bytes[index]) else { return start }
       index += 1
     }
     return character.isText ? index : start

@@ -26,13 +26,13 @@ public struct SequenceStripper: Sendable {
 
   /// Strips a piece and appends the result.
   public mutating func strip(_ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) {
-    for byte in bytes { take(byte, into: &output) }
+    for byte in bytes { handle(byte, into: &output) }
   }
 
-  private mutating func take(_ byte: UInt8, into output: inout [UInt8]) {
+  private mutating func handle(_ byte: UInt8, into output: inout [UInt8]) {
     switch state {
-    case .text: takeText(byte, into: &output)
-    case .escape: takeAfterEscape(byte, into: &output)
+    case .text: handleText(byte, into: &output)
+    case .escape: handleAfterEscape(byte, into: &output)
     case .control:
       switch byte {
       case 0x20..<0x40: break
@@ -46,11 +46,15 @@ public struct SequenceStripper: Sendable {
       default: state = length < Self.maximalLength ? .string(length: length + 1) : .text
       }
     case .stringEscape:
-      if byte == UInt8(ascii: "\\") { state = .text } else { takeAfterEscape(byte, into: &output) }
+      if byte == UInt8(ascii: "\\") {
+        state = .text
+      } else {
+        handleAfterEscape(byte, into: &output)
+      }
     }
   }
 
-  private mutating func takeAfterEscape(_ byte: UInt8, into output: inout [UInt8]) {
+  private mutating func handleAfterEscape(_ byte: UInt8, into output: inout [UInt8]) {
     switch Unicode.Scalar(byte) {
     case "[": state = .control
     case "P", "X", "]", "^", "_": state = .string(length: 0)
@@ -63,10 +67,10 @@ public struct SequenceStripper: Sendable {
   /// Ends a sequence at a byte that does not belong to it. The byte is text.
   private mutating func abandon(_ byte: UInt8, into output: inout [UInt8]) {
     state = .text
-    takeText(byte, into: &output)
+    handleText(byte, into: &output)
   }
 
-  private mutating func takeText(_ byte: UInt8, into output: inout [UInt8]) {
+  private mutating func handleText(_ byte: UInt8, into output: inout [UInt8]) {
     let wasReturned = isReturned
     isReturned = byte == 0x0D
     if byte < 0x80 { breakCharacter(into: &output) }
@@ -76,12 +80,12 @@ public struct SequenceStripper: Sendable {
     case 0x0A: if !wasReturned { output.append(byte) }
     case 0x09, 0x20..<0x7F: output.append(byte)
     case 0x00..<0x20, 0x7F: break
-    default: takeCharacter(byte, into: &output)
+    default: handleCharacter(byte, into: &output)
     }
   }
 
   /// Handles a byte of a multi-byte character.
-  private mutating func takeCharacter(_ byte: UInt8, into output: inout [UInt8]) {
+  private mutating func handleCharacter(_ byte: UInt8, into output: inout [UInt8]) {
     if !(0x80..<0xC0).contains(byte) { breakCharacter(into: &output) }
     character.append(byte)
     guard let length = Self.length(first: character[0]) else {

@@ -29,7 +29,7 @@ struct UTF8Character {
   /// Adds the next byte.
   ///
   /// - Returns: whether it belongs to the character. Otherwise the character is incomplete.
-  mutating func take(_ byte: UInt8) -> Bool {
+  mutating func append(_ byte: UInt8) -> Bool {
     guard allowed.contains(byte) else { return false }
     value = value << 6 | UInt32(byte & 0x3F)
     missing -= 1

@@ -50,7 +50,7 @@ public struct WholeSequences: ByteStage {
         end = index
       }
       if index < bytes.count {
-        take(bytes[index])
+        handle(bytes[index])
         index += 1
       }
       if case .ground = state { end = index }
@@ -93,7 +93,7 @@ public struct WholeSequences: ByteStage {
     state = .ground
   }
 
-  private mutating func take(_ byte: UInt8) {
+  private mutating func handle(_ byte: UInt8) {
     switch (state, byte) {
     case (.string, .bell), (.stringEscape, UInt8(ascii: "\\")): state = .ground
     case (.string, .escape): state = .stringEscape
@@ -102,15 +102,15 @@ public struct WholeSequences: ByteStage {
     case (_, .escape):
       state = .escape
       sequence.removeAll(keepingCapacity: true)
-    case (.escape, _), (.stringEscape, _): takeAfterEscape(byte)
+    case (.escape, _), (.stringEscape, _): handleAfterEscape(byte)
     case (.control, 0x20..<0x40): note(byte)
     case (.control, 0x00..<0x18), (.control, 0x19), (.control, 0x1C..<0x20): break
     case (.control, 0x40..<0x7F): end(byte, isControl: true)
     case (.control, _): state = .ground
     case (.character(var character), _):
-      guard character.take(byte) else {
+      guard character.append(byte) else {
         state = .ground
-        return take(byte)
+        return handle(byte)
       }
       state = character.isComplete ? .ground : .character(character)
     // SO, SI.
@@ -120,7 +120,7 @@ public struct WholeSequences: ByteStage {
     }
   }
 
-  private mutating func takeAfterEscape(_ byte: UInt8) {
+  private mutating func handleAfterEscape(_ byte: UInt8) {
     switch Unicode.Scalar(byte) {
     case "[": state = .control
     // DCS, SOS, OSC, PM, APC.

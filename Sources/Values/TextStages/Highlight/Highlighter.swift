@@ -63,7 +63,7 @@ public struct Highlighter: ByteStage {
         line.begin(atMargin: isAtMargin || bytes[index] == .carriageReturn)
         index += 1
       case .escape:
-        index = takeSequence(in: bytes, from: index, into: &output)
+        index = readSequence(in: bytes, from: index, into: &output)
       case .tab:
         line.append(bytes[index], scalar: 0x20, width: nil)
         index += 1
@@ -72,7 +72,7 @@ public struct Highlighter: ByteStage {
         output.append(bytes[index])
         index += 1
       default:
-        index = takeCharacter(in: bytes, from: index)
+        index = readCharacter(in: bytes, from: index)
       }
       if line.count > Self.reach || line.byteCount > Self.byteReach { leaveLine(into: &output) }
     }
@@ -94,14 +94,14 @@ public struct Highlighter: ByteStage {
     line.leaveShown(forMargin: isAtMargin)
   }
 
-  private mutating func takeCharacter(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+  private mutating func readCharacter(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     let first = bytes[start]
     guard first >= 0x80, var character = UTF8Character(first: first) else {
       line.append(first, scalar: UInt32(first), width: first < 0x80 ? 1 : nil)
       return start + 1
     }
     var end = start + 1
-    while !character.isComplete, end < bytes.count, character.take(bytes[end]) { end += 1 }
+    while !character.isComplete, end < bytes.count, character.append(bytes[end]) { end += 1 }
     // Terminals differ about characters that are joined.
     let columns = character.isComplete ? Unicode.Scalar(character.codePoint).map(width) ?? 0 : 0
     line.append(
@@ -111,7 +111,7 @@ public struct Highlighter: ByteStage {
   }
 
   /// Handles a sequence. Colours belong to the line; any other sequence leaves it.
-  private mutating func takeSequence(
+  private mutating func readSequence(
     in bytes: UnsafeRawBufferPointer, from start: Int, into output: inout [UInt8]
   ) -> Int {
     var end = min(start + 2, bytes.count)

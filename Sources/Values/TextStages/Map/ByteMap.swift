@@ -47,7 +47,7 @@ public struct ByteMap: ByteStage, Sendable {
         index = end
         if index == bytes.count { break }
       }
-      take(bytes[index], into: &output)
+      map(bytes[index], into: &output)
       index += 1
     }
     return .changed
@@ -74,7 +74,7 @@ public struct ByteMap: ByteStage, Sendable {
     table[Int(byte)] != nil || (pair != nil && byte == carriageReturn)
   }
 
-  private mutating func take(_ byte: UInt8, into output: inout [UInt8]) {
+  private mutating func map(_ byte: UInt8, into output: inout [UInt8]) {
     if holdsReturn, let pair, byte == lineFeed {
       output.append(contentsOf: pair)
       holdsReturn = false

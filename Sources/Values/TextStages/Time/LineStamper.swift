@@ -60,7 +60,7 @@ public struct LineStamper: ByteStage {
         index = end ?? bytes.count
         if index == bytes.count { break }
       }
-      take(bytes[index], at: moment, into: &output)
+      handle(bytes[index], at: moment, into: &output)
       index += 1
     }
     return .changed
@@ -78,7 +78,7 @@ public struct LineStamper: ByteStage {
     if isAtMargin { position = .lineStart }
   }
 
-  private mutating func take(_ byte: UInt8, at moment: Moment, into output: inout [UInt8]) {
+  private mutating func handle(_ byte: UInt8, at moment: Moment, into output: inout [UInt8]) {
     switch (byte, position) {
     case (.lineFeed, .lineStart):
       stamp(moment, into: &output)
