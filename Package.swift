@@ -71,8 +71,8 @@ let package = Package(
       name: "TransferProtocols", path: "Sources/Values/TransferProtocols", swiftSettings: strict),
     // Dialogues of scripts.
     .target(
-      name: "Dialogues", dependencies: ["Patterns", "TextTools"], path: "Sources/Values/Dialogues",
-      swiftSettings: strict),
+      name: "Dialogues", dependencies: ["Patterns", "TextTools", "TransferProtocols"],
+      path: "Sources/Values/Dialogues", swiftSettings: strict),
     // The stages between a device's bytes and the screen, which can be fuzzed.
     .target(
       name: "TextStages", dependencies: ["Patterns", "Time"], path: "Sources/Values/TextStages",

@@ -18,19 +18,19 @@ struct TransferDriver<Machine: TransferMachine> {
   mutating func toggleLoss() {
     isLost.toggle()
     if isLost { (queued, room) = (0, nil) }
-    tell(isLost ? .lost : .regained)
+    handle(isLost ? .lost : .regained)
   }
 
   /// What happens besides received bytes: one of eight events.
   mutating func happen(_ number: UInt8, isRare: Bool) {
     switch number & 7 {
     case 0, 1: wake()
-    case 2: take(300)
-    case 3: take(.max)
+    case 2: acceptSent(300)
+    case 3: acceptSent(.max)
     case 4: toggleLoss()
     case 5: partialCount += 1
-    case 6: if isRare { tell(.stopped) } else { wake() }
-    default: if isRare { tell(.storageFailed) } else { take(.max) }
+    case 6: if isRare { handle(.stopped) } else { wake() }
+    default: if isRare { handle(.storageFailed) } else { acceptSent(.max) }
     }
   }
 
@@ -38,37 +38,37 @@ struct TransferDriver<Machine: TransferMachine> {
   mutating func runToItsEnd() {
     if isLost {
       isLost = false
-      tell(.regained)
+      handle(.regained)
     }
     for _ in 0..<1_000 where end == nil {
-      take(.max)
+      acceptSent(.max)
       wake()
     }
     precondition(end != nil, "it does not end")
   }
 
   mutating func receive(_ bytes: [UInt8]) {
-    if !bytes.isEmpty, !isLost { tell(.received(bytes)) }
+    if !bytes.isEmpty, !isLost { handle(.received(bytes)) }
   }
 
   mutating func wake() {
     guard let wakeTime, !isLost else { return }
     now = max(now, wakeTime)
     self.wakeTime = nil
-    tell(.woken)
+    handle(.woken)
   }
 
-  mutating func take(_ most: Int) {
+  mutating func acceptSent(_ most: Int) {
     let count = min(most, queued)
     guard count > 0 else { return }
     queued -= count
-    tell(.sent(count))
+    handle(.sent(count))
     guard let room, queued < room else { return }
     self.room = nil
-    tell(.room)
+    handle(.room)
   }
 
-  mutating func tell(_ event: TransferEvent) {
+  mutating func handle(_ event: TransferEvent) {
     var events = [event]
     var (sent, rounds) = (0, 0)
     while end == nil, !events.isEmpty {

@@ -16,7 +16,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 private func run(_ bytes: ArraySlice<UInt8>, on machine: some TransferMachine) {
   var driver = TransferDriver(machine)
   var encoder = ZmodemEncoder()
-  driver.tell(.begun)
+  driver.handle(.begun)
   var rest = bytes
   while driver.end == nil, let operation = rest.popFirst() {
     driver.perform(operation, &rest, &encoder)
@@ -29,37 +29,37 @@ extension TransferDriver {
   mutating func perform(
     _ operation: UInt8, _ rest: inout ArraySlice<UInt8>, _ encoder: inout ZmodemEncoder
   ) {
-    func taken(_ count: Int) -> [UInt8] {
+    func next(_ count: Int) -> [UInt8] {
       defer { rest = rest.dropFirst(count) }
       return Array(rest.prefix(count))
     }
-    func number() -> Int { taken(2).reduce(0) { $0 << 8 | Int($1) } }
+    func number() -> Int { next(2).reduce(0) { $0 << 8 | Int($1) } }
     now += .milliseconds(Int(operation >> 4) * 40)
     switch operation & 15 {
-    case 0, 1: receive(taken(Int(operation >> 4) + 1))
+    case 0, 1: receive(next(Int(operation >> 4) + 1))
     case 2, 3, 4:
-      let frame = ZmodemFrame(rawValue: taken(1).first ?? 0) ?? .zrpos
+      let frame = ZmodemFrame(rawValue: next(1).first ?? 0) ?? .zrpos
       encoder.usesCRC32 = operation & 16 != 0
       let header = ZmodemHeader(frame, number() << (operation & 32 != 0 ? 16 : 0))
       if operation & 64 != 0 { return receive(ZmodemEncoder.hex(header)) }
       encoder.append(header)
-      receive(encoder.take())
+      receive(encoder.flush())
     case 5, 6:
       let kind = ZmodemEnd(rawValue: 0x68 + operation >> 4 & 3) ?? .waits
-      encoder.append(taken(Int(taken(1).first ?? 0) & 31), end: kind)
-      receive(encoder.take())
+      encoder.append(next(Int(next(1).first ?? 0) & 31), end: kind)
+      receive(encoder.flush())
     case 7:
       // A file, as a sender offers it.
       encoder.append(ZmodemHeader(.zfile))
-      encoder.append(taken(2) + [0] + Array("\(number())".utf8) + [0], end: .waits)
-      receive(encoder.take())
+      encoder.append(next(2) + [0] + Array("\(number())".utf8) + [0], end: .waits)
+      receive(encoder.flush())
     case 8: wake()
-    case 9: take(Int(operation >> 4) * 100)
+    case 9: acceptSent(Int(operation >> 4) * 100)
     case 10:
       toggleLoss()
     case 11: partialCount = number()
-    case 12: if operation > 0xF0 { tell(.stopped) } else { wake() }
-    case 13: if operation > 0xF0 { tell(.storageFailed) } else { take(.max) }
+    case 12: if operation > 0xF0 { handle(.stopped) } else { wake() }
+    case 13: if operation > 0xF0 { handle(.storageFailed) } else { acceptSent(.max) }
     default: receive([UInt8](repeating: operation, count: 300))
     }
   }

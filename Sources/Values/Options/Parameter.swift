@@ -159,15 +159,16 @@ extension Parameter {
 extension Parameter
 where Value: CaseIterable & RawRepresentable, Value.RawValue: LosslessStringConvertible {
   /// An option with one of a few values.
+  ///
+  /// - Parameter values: the values; by default all of the type.
   public static func choice(
     _ name: String, letter: Character? = nil, _ placeholder: String, _ summary: String,
-    inSession: String = "", standard: Value
+    inSession: String = "", among values: [Value] = Array(Value.allCases), standard: Value
   ) -> Self {
     .option(
       name, letter: letter, placeholder, summary, inSession: inSession, standard: standard,
-      shown: "\(standard.rawValue)", kind: Value.kindOfChoice, expected: Value.expectedChoice,
-      completion: .words(Value.choices),
-      parse: { try Value(choice: $0) })
+      shown: "\(standard.rawValue)", kind: Value.kindOfChoice, expected: values.expectedChoice,
+      completion: .words(values.choices), parse: { try values.choice($0) })
   }
 }
 
@@ -178,25 +179,28 @@ extension Parameter {
   ) -> Self where Value == Wrapped?, Wrapped.RawValue: LosslessStringConvertible {
     .option(
       name, letter: letter, placeholder, summary, kind: Wrapped.kindOfChoice,
-      completion: .words(Wrapped.choices), parse: { try Wrapped(choice: $0) })
+      completion: .words(Array(Wrapped.allCases).choices),
+      parse: { try Array(Wrapped.allCases).choice($0) })
   }
 }
 
-extension RawRepresentable where Self: CaseIterable, RawValue: LosslessStringConvertible {
-  /// The values in the form in which users write them.
-  fileprivate static var choices: [String] { allCases.map { "\($0.rawValue)" } }
-
+extension RawRepresentable where RawValue: LosslessStringConvertible {
   fileprivate static var kindOfChoice: Declaration.Kind {
     RawValue.self == Int.self ? .wholeNumber : .text
   }
+}
 
-  fileprivate static var expectedChoice: String { "one of \(choices.joined(separator: ", "))" }
+extension Array where Element: RawRepresentable, Element.RawValue: LosslessStringConvertible {
+  /// The values in the form in which users write them.
+  fileprivate var choices: [String] { map { "\($0.rawValue)" } }
 
-  fileprivate init(choice text: String) throws(ValueError) {
-    guard let value = Self.allCases.first(where: { "\($0.rawValue)" == text }) else {
-      throw ValueError(text, expected: Self.expectedChoice)
+  fileprivate var expectedChoice: String { "one of \(choices.joined(separator: ", "))" }
+
+  fileprivate func choice(_ text: String) throws(ValueError) -> Element {
+    guard let value = first(where: { "\($0.rawValue)" == text }) else {
+      throw ValueError(text, expected: expectedChoice)
     }
-    self = value
+    return value
   }
 }
 

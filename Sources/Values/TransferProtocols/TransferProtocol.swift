@@ -1,29 +1,89 @@
-/// A protocol for transferring files.
-public enum TransferProtocol: String, CaseIterable, Sendable {
-  /// XMODEM with blocks of 128 bytes and a CRC-16, or a checksum if the receiver requests that.
-  case xmodem
-  /// XMODEM with blocks of 1,024 bytes.
-  case xmodem1K = "xmodem-1k"
-  /// YMODEM: several files, with names, sizes and times.
-  case ymodem
-  /// YMODEM-g: without acknowledgements, for lines that lose nothing.
-  case ymodemG = "ymodem-g"
-  /// ZMODEM: sends without waiting, and continues after errors and interruptions.
-  case zmodem
+/// A way to send and receive files, as a record.
+///
+/// A protocol is a folder with its machines and its record, and its place in ``allCases``. Options, scripts, the palette
+/// and the detection of offers read the record.
+public struct TransferProtocol: Sendable {
+  /// The name in options, scripts and JSON.
+  public let rawValue: String
+  /// The name in the form of its specification.
+  public let title: String
+  /// A description that helps the user to choose.
+  public let detail: String
+  /// Whether bytes are sent like typed ones, without a protocol: the line needs no 8 data bits, and pacing applies.
+  public let isPlain: Bool
+  /// Whether one transfer can send several files.
+  public let sendsSeveralFiles: Bool
+  /// Whether the names of the files are transmitted. Otherwise the receiver chooses a name.
+  public let sendsNames: Bool
+  /// Whether it continues after an interruption, and continues a partial file of an earlier transfer.
+  public let resumes: Bool
+  /// Whether it works on a line that interprets XON and XOFF.
+  public let avoidsFlowControl: Bool
+  /// The number of bytes in each block whose answer the sender awaits; nil if it does not wait.
+  public let acknowledgedBlock: Int?
+  /// What a sender on the device sends while it waits for a receiver; nil if it cannot be detected.
+  let senderSign: OfferSign?
+  /// What a receiver on the device sends while it waits for a sender; nil if it cannot be detected.
+  let receiverSign: OfferSign?
+  /// What such a receiver asks for, as text.
+  let requested: String
+  /// Makes the machine that sends files.
+  public let sender: @Sendable (TransferConditions) -> any TransferMachine
+  /// Makes the machine that receives files; nil if the protocol is only for sending.
+  public let receiver: (@Sendable (TransferConditions) -> any TransferMachine)?
+
+  init(
+    _ name: String, _ title: String, detail: String, isPlain: Bool = false,
+    sendsSeveralFiles: Bool, sendsNames: Bool, resumes: Bool = false,
+    avoidsFlowControl: Bool = false, acknowledgedBlock: Int? = nil, senderSign: OfferSign? = nil,
+    receiverSign: OfferSign? = nil, requested: String? = nil,
+    sender: @escaping @Sendable (TransferConditions) -> any TransferMachine,
+    receiver: (@Sendable (TransferConditions) -> any TransferMachine)? = nil
+  ) {
+    rawValue = name
+    self.title = title
+    self.detail = detail
+    self.isPlain = isPlain
+    self.sendsSeveralFiles = sendsSeveralFiles
+    self.sendsNames = sendsNames
+    self.resumes = resumes
+    self.avoidsFlowControl = avoidsFlowControl
+    self.acknowledgedBlock = acknowledgedBlock
+    self.senderSign = senderSign
+    self.receiverSign = receiverSign
+    self.requested = requested ?? "\(sendsSeveralFiles ? "files" : "a file") by \(title)"
+    self.sender = sender
+    self.receiver = receiver
+  }
 }
 
-/// The properties of the line and the user's limits.
-public struct TransferConditions: Hashable, Sendable {
-  /// The number of bytes per second that the line carries; nil if it is unknown.
-  public var bytesPerSecond: Int?
-  /// The time that the other side may take to begin.
-  public var startPatience = Duration.seconds(100)
-  /// The time that the other side may be silent later, for example while it writes its flash memory.
-  public var silencePatience = Duration.seconds(60)
-  /// Whether all control characters are sent as two bytes, for lines that interpret them (ZMODEM).
-  public var escapesControls = false
-  /// The maximum size of a received file in bytes; nil for no limit.
-  public var largestFile: Int?
+extension TransferProtocol: CaseIterable, RawRepresentable {
+  /// All protocols, in the order in which they are listed.
+  public static let allCases: [TransferProtocol] = [
+    .raw, .ascii, .xmodem, .xmodem1K, .ymodem, .ymodemG, .zmodem,
+  ]
 
-  public init(bytesPerSecond: Int? = nil) { self.bytesPerSecond = bytesPerSecond }
+  /// The protocols that can receive.
+  public static let receiving = allCases.filter { $0.receiver != nil }
+
+  /// Finds a protocol by its name.
+  public init?(rawValue: String) {
+    guard let found = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+    self = found
+  }
+}
+
+extension [TransferProtocol] {
+  /// The names as alternatives: `ymodem, ymodem-g or zmodem`.
+  public var alternatives: String {
+    let last = last.map { [$0.rawValue] } ?? []
+    return ([dropLast().map(\.rawValue).joined(separator: ", ")].filter { !$0.isEmpty } + last)
+      .joined(separator: " or ")
+  }
+}
+
+extension TransferProtocol: Hashable {
+  public static func == (first: Self, second: Self) -> Bool { first.rawValue == second.rawValue }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }

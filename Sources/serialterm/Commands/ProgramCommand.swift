@@ -1,15 +1,14 @@
 import Options
 import Terminal
 import TerminalWidgets
+import TransferProtocols
 
 extension Command {
   /// Runs a shell command on the open port, as `--exec` does instead of a session.
   static let runProgram = CommandWithArgument(
     "R", "run-command", "run a shell command",
-    or: [
-      "exec", "execute", "program", "shell", "pipe", "zmodem", "xmodem", "ymodem", "sz", "rz",
-      "redirect",
-    ],
+    or: ["exec", "execute", "program", "shell", "pipe", "sz", "rz", "redirect"]
+      + TransferProtocol.words,
     needs: [.interactive] + Need.toSend, argument: .shellCommand("command to run")
   ) { command, call in
     guard let user = call.user else { return call.answer(.withoutUser) }

@@ -9,8 +9,8 @@ import TransferProtocols
 extension Command {
   static let sendFile = CommandWithArgument(
     "x", "send-file", "send a file",
-    or: ["upload", "transmit", "transfer", "paste file", "xmodem", "ymodem", "zmodem", "sz"],
-    needs: [.interactive] + Need.toSend, value: { $0.offer?.askedProtocol?.shownName },
+    or: ["upload", "transmit", "transfer", "paste file", "sz"] + TransferProtocol.words,
+    needs: [.interactive] + Need.toSend, value: { $0.offer?.requestedProtocol?.title },
     argument: .outgoingFile
   ) { file, call in
     call.start(TransferOrder(fileProtocol: file.fileProtocol, files: .send([file.path])))
@@ -18,9 +18,9 @@ extension Command {
 
   static let receiveFiles = CommandWithArgument(
     "X", "receive-files", "receive files",
-    or: ["download", "transfer", "xmodem", "ymodem", "zmodem", "rz", "save file"],
+    or: ["download", "transfer", "rz", "save file"] + TransferProtocol.words,
     needs: [.interactive] + Need.toSend,
-    value: { $0.offer == .zmodemSender ? "offered by ZMODEM" : nil },
+    value: { if case .sends(let kind) = $0.offer { "offered by \(kind.title)" } else { nil } },
     argument: .reception
   ) { reception, call in
     var rules = IncomingFolder.Rules()
@@ -31,21 +31,20 @@ extension Command {
       if folder.isEmpty { folder = "." }
     }
     call.start(
-      TransferOrder(
-        fileProtocol: reception.kind.fileProtocol, files: .receive(into: folder, rules)))
+      TransferOrder(fileProtocol: reception.kind, files: .receive(into: folder, rules)))
   }
 }
 
 /// A file to send, and the protocol for it.
 struct OutgoingFile: Hashable, Sendable {
   let path: FilePath
-  let fileProtocol: FileProtocol
+  let fileProtocol: TransferProtocol
 }
 
 /// The parameters of receiving files.
 struct Reception: Hashable, Sendable {
-  let kind: ReceivingProtocol
-  /// The path of the file; only for XMODEM, which sends no name.
+  let kind: TransferProtocol
+  /// The path of the file; only if the protocol sends no name.
   var file: FilePath?
 }
 
@@ -81,7 +80,7 @@ extension ArgumentKind where Value == OutgoingFile {
               Question(
                 title: "how to send \((path.lastComponent?.string ?? path.string).harmless)",
                 choices: { [model = request.model] _ in
-                  FileProtocol.choices(asked: model.state.offer?.askedProtocol)
+                  TransferProtocol.choices(asked: model.state.offer?.requestedProtocol)
                 },
                 onAnswer: { then(OutgoingFile(path: path, fileProtocol: $0)) }))
           })
@@ -90,27 +89,22 @@ extension ArgumentKind where Value == OutgoingFile {
 }
 
 extension ArgumentKind where Value == Reception {
-  /// Asks for the protocol, and for XMODEM the file. It skips the questions that the device's offer answers.
+  /// Asks for the protocol, and for the file if the protocol sends no name. It skips the questions that the device's offer answers.
   static var reception: Self {
-    ArgumentKind(
-      expected: "one of ymodem, ymodem-g, zmodem",
-      parse: { text in
-        ReceivingProtocol(rawValue: text).flatMap { $0 == .xmodem ? nil : Reception(kind: $0) }
-      },
+    let named = TransferProtocol.receiving.filter(\.sendsNames)
+    return ArgumentKind(
+      expected: "one of \(named.map(\.rawValue).joined(separator: ", "))",
+      parse: { text in named.first { $0.rawValue == text }.map { Reception(kind: $0) } },
       ask: { request, then in
-        if request.model.state.offer == .zmodemSender { return then(Reception(kind: .zmodem)) }
+        if case .sends(let kind) = request.model.state.offer { return then(Reception(kind: kind)) }
         request.ask(
           Question(
             title: "how to receive",
             choices: { _ in
-              ReceivingProtocol.allCases.reversed().map { kind in
-                Choice(
-                  id: kind, title: kind.fileProtocol.shownName, synonyms: [kind.rawValue],
-                  detail: kind.fileProtocol.detail)
-              }
+              TransferProtocol.receiving.reversed().map { $0.choice(detail: $0.detail) }
             },
             onAnswer: { kind in
-              guard kind == .xmodem else { return then(Reception(kind: kind)) }
+              guard !kind.sendsNames else { return then(Reception(kind: kind)) }
               request.ask(
                 .newFile(
                   "file to write", on: request.user.loop,
@@ -121,51 +115,19 @@ extension ArgumentKind where Value == Reception {
   }
 }
 
-extension FileProtocol {
+extension TransferProtocol {
+  /// The names by which commands about transfers are found.
+  static let words = allCases.filter { !$0.isPlain }.map(\.rawValue)
+
   /// The protocols as choices. The one that the device requests comes first.
-  fileprivate static func choices(asked: FileProtocol?) -> [Choice<FileProtocol>] {
+  fileprivate static func choices(asked: Self?) -> [Choice<Self>] {
     let first = asked.map { [$0] } ?? []
-    return (first + allCases.filter { $0 != asked }).map { kind in
-      Choice(
-        id: kind, title: kind.shownName, synonyms: [kind.rawValue],
-        detail: kind == asked ? "the device asks for it" : kind.detail)
+    return (first + allCases.filter { $0 != asked }).map {
+      $0.choice(detail: $0 == asked ? "the device asks for it" : $0.detail)
     }
   }
 
-  /// A description that helps the user to choose.
-  fileprivate var detail: String {
-    switch self {
-    case .raw: "no protocol"
-    case .ascii: "line ends as Enter sends them"
-    case .xmodem: "blocks of 128 bytes; no name"
-    case .xmodem1K: "blocks of 1,024 bytes; no name"
-    case .ymodem: "names and sizes; loady, rb"
-    case .ymodemG: "for lines that lose nothing"
-    case .zmodem: "fast, continues; rz"
-    }
-  }
-}
-
-extension DeviceOffer {
-  /// The protocol of the file that the device requests; nil if it requests none.
-  var askedProtocol: FileProtocol? {
-    switch self {
-    case .zmodemSender: nil
-    case .zmodemReceiver: .zmodem
-    case .blockReceiver: .ymodem
-    case .streamReceiver: .ymodemG
-    case .checksumReceiver: .xmodem
-    }
-  }
-
-  /// The offer as text.
-  var words: String {
-    switch self {
-    case .zmodemSender: "the device offers files by ZMODEM"
-    case .zmodemReceiver: "the device asks for files by ZMODEM"
-    case .blockReceiver: "the device asks for a file by XMODEM or YMODEM"
-    case .streamReceiver: "the device asks for files by YMODEM-g"
-    case .checksumReceiver: "the device asks for a file by XMODEM"
-    }
+  fileprivate func choice(detail: String) -> Choice<Self> {
+    Choice(id: self, title: title, synonyms: [rawValue], detail: detail)
   }
 }

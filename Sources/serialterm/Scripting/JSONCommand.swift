@@ -4,6 +4,7 @@ import SerialCore
 import Sessions
 import SystemPackage
 import TextTools
+import TransferProtocols
 
 /// A JSON command from a program that drives the session. See docs/scripting.md.
 enum JSONCommand {
@@ -62,8 +63,8 @@ enum JSONCommand {
       throw Mistake("send-file needs a path")
     }
     let name = json["protocol"].map(\.string) ?? "raw"
-    guard let kind = name.flatMap({ FileProtocol(rawValue: $0) }) else {
-      let names = FileProtocol.allCases.map(\.rawValue)
+    guard let kind = name.flatMap({ TransferProtocol(rawValue: $0) }) else {
+      let names = TransferProtocol.allCases.map(\.rawValue)
       throw Mistake("protocol: expected one of \(names.joined(separator: ", "))")
     }
     return TransferOrder(fileProtocol: kind, files: .send([FilePath(path)]))
@@ -71,17 +72,17 @@ enum JSONCommand {
 
   private static func receiving(_ json: JSON) throws(Mistake) -> TransferOrder {
     let name = json["protocol"].map(\.string) ?? "zmodem"
-    guard let kind = name.flatMap({ ReceivingProtocol(rawValue: $0) }) else {
-      let names = ReceivingProtocol.allCases.map(\.rawValue)
+    guard let kind = TransferProtocol.receiving.first(where: { $0.rawValue == name }) else {
+      let names = TransferProtocol.receiving.map(\.rawValue)
       throw Mistake("protocol: expected one of \(names.joined(separator: ", "))")
     }
     var rules = IncomingFolder.Rules()
     rules.name = json["name"]?.string
-    guard (kind == .xmodem) == (rules.name != nil) else {
+    guard kind.sendsNames == (rules.name == nil) else {
       throw Mistake("name: needed for xmodem, and only for xmodem")
     }
     return TransferOrder(
-      fileProtocol: kind.fileProtocol,
+      fileProtocol: kind,
       files: .receive(into: FilePath(json["into"]?.string ?? "."), rules))
   }
 

@@ -5,6 +5,7 @@ import SerialCore
 import Sessions
 import Terminal
 import TextTools
+import TransferProtocols
 import Time
 
 /// Runs a script on an open port, for `serialterm run` and in a session. It runs the script's exchange and line
@@ -279,9 +280,9 @@ extension FileStep {
   fileprivate var words: String {
     let path = String(decoding: path, as: UTF8.self).harmless
     return switch direction {
-    case .send: "send file \(path) by \(protocolName)"
-    case .receiveInto: "receive into \(path) by \(protocolName)"
-    case .receiveFile: "receive file \(path) by \(protocolName)"
+    case .send: "send file \(path) by \(fileProtocol.rawValue)"
+    case .receiveInto: "receive into \(path) by \(fileProtocol.rawValue)"
+    case .receiveFile: "receive file \(path) by \(fileProtocol.rawValue)"
     }
   }
 }

@@ -2,11 +2,13 @@ import Logs
 import Options
 import Sessions
 import SystemPackage
+import TransferProtocols
 
 /// `serialterm receive`: receives files from a device.
 struct ReceiveCommand: TransferringCommand {
-  private static let kind = Parameter<ReceivingProtocol>.choice(
-    "protocol", "PROTOCOL", "The protocol: xmodem, ymodem, ymodem-g or zmodem.", standard: .zmodem)
+  private static let kind = Parameter<TransferProtocol>.choice(
+    "protocol", "PROTOCOL", "The protocol: \(TransferProtocol.receiving.alternatives).",
+    among: TransferProtocol.receiving, standard: .zmodem)
   private static let into = Parameter<String>.option(
     "into", "DIR", "The folder for the files; by default the current one.", standard: ".",
     shown: ".", isConfigurable: false, completion: .files, parse: { $0 })
@@ -54,10 +56,10 @@ struct ReceiveCommand: TransferringCommand {
     try values.checkLocking()
     try values.checkLogs()
     let kind = values[Self.kind]
-    if kind == .xmodem, values[Self.name] == nil {
-      throw UsageError("XMODEM sends no name: add --name NAME")
+    if !kind.sendsNames, values[Self.name] == nil {
+      throw UsageError("\(kind.title) sends no name: add --name NAME")
     }
-    if kind != .xmodem, values[Self.name] != nil {
+    if kind.sendsNames, values[Self.name] != nil {
       throw UsageError("--name is for --protocol xmodem; the others send names")
     }
   }
@@ -70,7 +72,7 @@ struct ReceiveCommand: TransferringCommand {
     rules.replaces = values[Self.overwrite]
     rules.largestFile = values[Self.largest]
     return TransferOrder(
-      fileProtocol: values[Self.kind].fileProtocol,
+      fileProtocol: values[Self.kind],
       files: .receive(into: FilePath(values[Self.into]), rules),
       startPatience: .seconds(values[Self.timeout]))
   }

@@ -6,6 +6,7 @@ import Posix
 import Sessions
 import SystemPackage
 import TextTools
+import TransferProtocols
 
 /// `serialterm send`: sends one command to a device and waits for its answer.
 struct SendCommand: TransferringCommand {
@@ -14,10 +15,9 @@ struct SendCommand: TransferringCommand {
   private static let files = Parameter<[String]>.list(
     "file", "FILE", "Send a file, or - for standard input; can be repeated.",
     isConfigurable: false, completion: .files, parse: { $0 })
-  private static let kind = Parameter<FileProtocol>.choice(
+  private static let kind = Parameter<TransferProtocol>.choice(
     "protocol", "PROTOCOL",
-    "How files are sent: raw, ascii, xmodem, xmodem-1k, ymodem, ymodem-g or zmodem.", standard: .raw
-  )
+    "How files are sent: \(TransferProtocol.allCases.alternatives).", standard: .raw)
   private static let startTimeout = Parameter<Double>.time(
     "start-timeout", "How long to wait until the device's receiver asks for the file.",
     0.001...86_400, standard: 100)
@@ -126,8 +126,8 @@ struct SendCommand: TransferringCommand {
       throw UsageError(
         "standard input has no name and no size: it can only be sent alone, with --protocol raw")
     }
-    if files.count > 1, !kind.hasNames {
-      throw UsageError("\(kind.shownName) sends one file; YMODEM and ZMODEM send several")
+    if files.count > 1, !kind.sendsSeveralFiles {
+      throw UsageError("\(kind.title) sends one file; YMODEM and ZMODEM send several")
     }
     if values[Self.prompt] != nil || values[Self.expect] != nil {
       throw UsageError("--prompt and --expect are for TEXT and one raw file; use a script ('run')")

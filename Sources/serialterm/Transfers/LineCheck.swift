@@ -2,6 +2,7 @@ import Posix
 import SerialCore
 import Sessions
 import SystemPackage
+import TransferProtocols
 
 /// Checks before a transfer starts whether a line can carry a protocol, and how well.
 struct LineCheck {
@@ -11,17 +12,17 @@ struct LineCheck {
   let latency: Int?
 
   /// Why the line cannot carry a protocol, and which setting to change; nil if it can.
-  func obstacle(to kind: FileProtocol) -> String? {
-    guard let settings, kind != .raw, kind != .ascii else { return nil }
+  func obstacle(to kind: TransferProtocol) -> String? {
+    guard let settings, !kind.isPlain else { return nil }
     if settings.dataBits != .eight {
       return """
-        \(kind.shownName) needs 8 data bits, and the line has \(settings.dataBits.rawValue). Set \
+        \(kind.title) needs 8 data bits, and the line has \(settings.dataBits.rawValue). Set \
         --data-bits 8; in a session, the command 'data-bits'.
         """
     }
-    if settings.flowControl == .soft, kind != .zmodem {
+    if settings.flowControl == .soft, !kind.avoidsFlowControl {
       return """
-        \(kind.shownName) sends all bytes, XON and XOFF too, on which this line acts. Set --flow none \
+        \(kind.title) sends all bytes, XON and XOFF too, on which this line acts. Set --flow none \
         or --flow hard; in a session, the command 'flow'. ZMODEM works with XON and XOFF.
         """
     }
@@ -29,21 +30,24 @@ struct LineCheck {
   }
 
   /// Why a transfer will be slow, and which setting to change; nil if it will not.
-  func advice(on kind: FileProtocol) -> String? {
-    guard kind.awaitsAnswers, let latency, latency > 1, let settings else { return nil }
+  func advice(on kind: TransferProtocol) -> String? {
+    guard let block = kind.acknowledgedBlock, let latency, latency > 1, let settings else {
+      return nil
+    }
     let (slow, fast) = (
-      share(kind, settings, milliseconds: latency), share(kind, settings, milliseconds: 1)
+      share(block, settings, milliseconds: latency), share(block, settings, milliseconds: 1)
     )
     guard fast - slow >= 5 else { return nil }
     return """
-      the adapter keeps answers back for up to \(latency) ms: \(kind.shownName) reaches \(slow) % of \
+      the adapter keeps answers back for up to \(latency) ms: \(kind.title) reaches \(slow) % of \
       the line's rate. With --low-latency it reaches \(fast) %.
       """
   }
 
-  /// The maximum share of the line's rate that a protocol reaches, in percent, if each answer takes the given time.
-  private func share(_ kind: FileProtocol, _ settings: LineSettings, milliseconds: Int) -> Int {
-    let bytes = kind == .xmodem ? 128.0 : 1_024.0
+  /// The maximum share of the line's rate that blocks of some bytes reach, in percent, if each answer takes the given
+  /// time.
+  private func share(_ block: Int, _ settings: LineSettings, milliseconds: Int) -> Int {
+    let bytes = Double(block)
     let second = Double(settings.bytesPerSecond)
     // A block has five additional bytes, and its answer has one.
     return Int(100 * bytes / (bytes + 6 + Double(milliseconds) / 1_000 * second))

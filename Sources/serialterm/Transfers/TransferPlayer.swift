@@ -84,7 +84,7 @@ final class TransferPlayer: RunningExchange {
           paths.count == 1
             ? paths[0].lastComponent?.string ?? paths[0].string : paths.count.counted("file"))
     case .receive(let path, var rules):
-      rules.continuesPartial = order.fileProtocol == .zmodem
+      rules.continuesPartial = order.fileProtocol.resumes
       do throws(TransferStorageError) {
         let opened = try IncomingFolder(at: path, rules)
         (storage, folder) = (opened, opened)
@@ -95,9 +95,9 @@ final class TransferPlayer: RunningExchange {
     }
     let fileCount: Int? = if case .send(let paths) = order.files { paths.count } else { nil }
     let exchange = TransferExchange(
-      order.machine(bytesPerSecond: rate), by: author, isReceiving: folder != nil,
+      try order.machine(bytesPerSecond: rate), by: author, isReceiving: folder != nil,
       fileCount: fileCount, bytesPerSecond: rate,
-      outlivesLoss: outlivesLoss && order.fileProtocol.survivesInterruptions)
+      outlivesLoss: outlivesLoss && order.fileProtocol.resumes)
     runner = ExchangeRunner(
       exchange, on: port.session, receivingFrom: port.controller.hub, loop: loop, storage: storage)
     advice = check.advice(on: order.fileProtocol)
@@ -112,7 +112,7 @@ final class TransferPlayer: RunningExchange {
   func begin(afterReceiving early: [UInt8] = []) throws(SerialError) {
     if let advice { onReport(.message(advice)) }
     // Blocks are not lines, and their bytes are not paced like typed ones.
-    if order.fileProtocol.transferProtocol != nil { port.controller.pacer.isSuspended = true }
+    if !order.fileProtocol.isPlain { port.controller.pacer.isSuspended = true }
     isRunning = true
     do throws(SerialError) {
       try runner.begin(afterReceiving: early, takesPen: takesPen)
@@ -187,17 +187,20 @@ final class TransferPlayer: RunningExchange {
 
 extension TransferOrder {
   /// The side of the protocol that this program has.
-  fileprivate func machine(bytesPerSecond: Int?) -> any TransferMachine {
+  ///
+  /// - Throws: ``Failure`` if the protocol cannot receive.
+  fileprivate func machine(bytesPerSecond: Int?) throws(Failure) -> any TransferMachine {
     var conditions = TransferConditions(bytesPerSecond: bytesPerSecond)
     if let startPatience { conditions.startPatience = startPatience }
-    switch (files, fileProtocol.transferProtocol) {
-    case (.send, nil): return PlainSender(lineEnd: fileProtocol == .ascii ? lineEnd : nil)
-    case (.send, .zmodem): return ZmodemSender(conditions: conditions)
-    case (.send, let kind?): return BlockSender(kind, conditions: conditions)
-    case (.receive(_, let rules), let kind):
+    conditions.lineEnd = lineEnd
+    switch files {
+    case .send: return fileProtocol.sender(conditions)
+    case .receive(_, let rules):
+      guard let receiver = fileProtocol.receiver else {
+        throw Failure(.usage, "\(fileProtocol.rawValue) cannot receive files.")
+      }
       conditions.largestFile = rules.largestFile
-      if kind == .zmodem { return ZmodemReceiver(conditions: conditions) }
-      return BlockReceiver(kind ?? .xmodem, conditions: conditions)
+      return receiver(conditions)
     }
   }
 }

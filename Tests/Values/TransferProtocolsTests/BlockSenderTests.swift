@@ -7,18 +7,18 @@ import Testing
   private var sender = BlockSender(.xmodem)
   private var now = Duration.seconds(100)
 
-  private mutating func tell(_ event: TransferEvent) -> [TransferAction] {
+  private mutating func handle(_ event: TransferEvent) -> [TransferAction] {
     sender.handle(event, at: now)
   }
 
   /// Sends the first block, which the driver has not taken yet.
   private mutating func begin() -> [TransferAction] {
-    #expect(tell(.begun) == [.nextFile])
-    _ = tell(.file(TransferredFile(name: [0x61], size: 1_000)))
-    _ = tell(.received([BlockCharacter.c]))
+    #expect(handle(.begun) == [.nextFile])
+    _ = handle(.file(TransferredFile(name: [0x61], size: 1_000)))
+    _ = handle(.received([BlockCharacter.c]))
     now += BlockSender.requestSilence
-    #expect(tell(.woken).contains(.read(at: 0, count: 128)))
-    return tell(.read([UInt8](repeating: 7, count: 128)))
+    #expect(handle(.woken).contains(.read(at: 0, count: 128)))
+    return handle(.read([UInt8](repeating: 7, count: 128)))
   }
 
   private func wake(in actions: [TransferAction]) -> Duration? {
@@ -31,12 +31,12 @@ import Testing
 
   @Test mutating func aSecondAnswerInOnePiece_isOld() {
     #expect(sent(in: begin()).count == 133)
-    _ = tell(.sent(133))
+    _ = handle(.sent(133))
     now += .milliseconds(50)
-    let actions = tell(.received([BlockCharacter.ack, BlockCharacter.ack, BlockCharacter.nak]))
+    let actions = handle(.received([BlockCharacter.ack, BlockCharacter.ack, BlockCharacter.nak]))
     #expect(actions.count { if case .read = $0 { true } else { false } } == 1)
     #expect(sent(in: actions).isEmpty)
-    let next = sent(in: tell(.read([UInt8](repeating: 8, count: 128))))
+    let next = sent(in: handle(.read([UInt8](repeating: 8, count: 128))))
     #expect(next.dropFirst().first == 2)
   }
 
@@ -44,23 +44,23 @@ import Testing
     let limit = try #require(wake(in: begin()))
     #expect(limit - now <= .seconds(60))
     now = limit
-    #expect(sent(in: tell(.woken)) == cancelSequence)
+    #expect(sent(in: handle(.woken)) == cancelSequence)
   }
 
   @Test mutating func stoppingDoesNotWaitForADeviceThatHoldsTheLine() throws {
     _ = begin()
-    let limit = try #require(wake(in: tell(.stopped)))
+    let limit = try #require(wake(in: handle(.stopped)))
     #expect(limit - now <= .milliseconds(1_100))
     now = limit
-    let actions = tell(.woken)
+    let actions = handle(.woken)
     #expect(actions.contains(.withdraw))
     #expect(sent(in: actions) == cancelSequence)
   }
 
   @Test mutating func aFileThatCannotBeRead_doesNotWaitEither() throws {
     _ = begin()
-    let limit = try #require(wake(in: tell(.storageFailed)))
+    let limit = try #require(wake(in: handle(.storageFailed)))
     now = limit
-    #expect(sent(in: tell(.woken)) == cancelSequence)
+    #expect(sent(in: handle(.woken)) == cancelSequence)
   }
 }

@@ -5,11 +5,11 @@ import Testing
 /// The program's sender and receiver, connected by a line.
 @Suite struct BlockTransferTests {
   static let kinds = [
-    TransferProtocol.xmodem, .xmodem1K, .ymodem, .ymodemG,
+    BlockProtocol.xmodem, .xmodem1K, .ymodem, .ymodemG,
   ]
   static let sizes = [0, 1, 127, 128, 129, 895, 896, 897, 1_023, 1_024, 1_025, 65_537]
 
-  private func bench(_ kind: TransferProtocol, _ files: [BenchFile]) -> TransferBench {
+  private func bench(_ kind: BlockProtocol, _ files: [BenchFile]) -> TransferBench {
     let conditions = TransferConditions(bytesPerSecond: 11_520)
     return TransferBench(
       BlockSender(kind, conditions: conditions), BlockReceiver(kind, conditions: conditions),
@@ -17,14 +17,14 @@ import Testing
   }
 
   /// The contents that a receiver must have. XMODEM pads a file.
-  private func expected(_ contents: [UInt8], _ kind: TransferProtocol) -> [UInt8] {
+  private func expected(_ contents: [UInt8], _ kind: BlockProtocol) -> [UInt8] {
     guard kind == .xmodem || kind == .xmodem1K else { return contents }
     let rest = contents.count % 128
     return contents + [UInt8](repeating: 0x1A, count: rest == 0 ? 0 : 128 - rest)
   }
 
   @Test(arguments: kinds, sizes)
-  func everySize(_ kind: TransferProtocol, _ size: Int) {
+  func everySize(_ kind: BlockProtocol, _ size: Int) {
     let contents = randomBytes(size)
     let bench = bench(kind, [BenchFile("boot.bin", contents)])
     bench.run()
@@ -49,7 +49,7 @@ import Testing
   ]
 
   @Test(arguments: kinds, contents)
-  func everyContents(_ kind: TransferProtocol, _ contents: [UInt8]) {
+  func everyContents(_ kind: BlockProtocol, _ contents: [UInt8]) {
     for piece in [1, 7, 100_000] {
       let bench = bench(kind, [BenchFile("f", contents)])
       bench.piece = piece
@@ -60,8 +60,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [TransferProtocol.ymodem, .ymodemG])
-  func severalFiles(_ kind: TransferProtocol) {
+  @Test(arguments: [BlockProtocol.ymodem, .ymodemG])
+  func severalFiles(_ kind: BlockProtocol) {
     let files = (0..<20).map { BenchFile("file \($0) ä.bin", randomBytes($0 * 100, seed: 3)) }
     let bench = bench(kind, files)
     bench.run()
@@ -81,21 +81,21 @@ import Testing
     #expect(bench.receiver.end == .done)
   }
 
-  @Test(arguments: kinds) func theReceiverMayComeAMinuteLate(_ kind: TransferProtocol) {
+  @Test(arguments: kinds) func theReceiverMayComeAMinuteLate(_ kind: BlockProtocol) {
     let bench = bench(kind, [BenchFile("f", randomBytes(5_000))])
     bench.run(receiverBegins: .seconds(60))
     #expect(bench.sender.end == .done)
     #expect(bench.receiver.end == .done)
   }
 
-  @Test(arguments: kinds) func theSenderMayComeAMinuteLate(_ kind: TransferProtocol) {
+  @Test(arguments: kinds) func theSenderMayComeAMinuteLate(_ kind: BlockProtocol) {
     let bench = bench(kind, [BenchFile("f", randomBytes(5_000))])
     bench.run(senderBegins: .seconds(60))
     #expect(bench.sender.end == .done)
     #expect(bench.receiver.received.first?.contents.prefix(5_000) == randomBytes(5_000)[...])
   }
 
-  @Test(arguments: kinds) func nobodyIsThere(_ kind: TransferProtocol) {
+  @Test(arguments: kinds) func nobodyIsThere(_ kind: BlockProtocol) {
     let sending = bench(kind, [BenchFile("f", [1])])
     sending.run(receiverBegins: nil)
     #expect(sending.sender.end == .failed(.noAnswer))
@@ -110,7 +110,7 @@ import Testing
   /// The seeds of the noise. The variable sets their number.
   static var seeds: Range<UInt64> { 0..<transferSeedCount }
 
-  @Test(arguments: kinds) func noiseNeverMakesAWrongFile(_ kind: TransferProtocol) {
+  @Test(arguments: kinds) func noiseNeverMakesAWrongFile(_ kind: BlockProtocol) {
     var done = 0
     for seed in Self.seeds {
       let contents = randomBytes(Int(seed * 97 % 9_000), seed: seed)
@@ -147,8 +147,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [TransferProtocol.xmodem, .xmodem1K, .ymodem])
-  func everyByteOfTheAnswersMayBeDamaged(_ kind: TransferProtocol) {
+  @Test(arguments: [BlockProtocol.xmodem, .xmodem1K, .ymodem])
+  func everyByteOfTheAnswersMayBeDamaged(_ kind: BlockProtocol) {
     let contents = randomBytes(400)
     for number in 0..<8 {
       let bench = bench(kind, [BenchFile("f", contents)])
@@ -160,8 +160,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [TransferProtocol.xmodem, .xmodem1K, .ymodem])
-  func everyByteOfTheBlocksMayBeDamaged(_ kind: TransferProtocol) {
+  @Test(arguments: [BlockProtocol.xmodem, .xmodem1K, .ymodem])
+  func everyByteOfTheBlocksMayBeDamaged(_ kind: BlockProtocol) {
     let contents = randomBytes(200)
     for number in stride(from: 0, to: 700, by: 3) {
       let bench = bench(kind, [BenchFile("f", contents)])
@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  @Test(arguments: kinds) func theReceiverPausesForItsFlash(_ kind: TransferProtocol) {
+  @Test(arguments: kinds) func theReceiverPausesForItsFlash(_ kind: BlockProtocol) {
     let contents = randomBytes(20_000)
     let bench = bench(kind, [BenchFile("f", contents)])
     // The bytes of the receiver are delayed by 25 s.
@@ -191,12 +191,12 @@ import Testing
   // MARK: Ends
 
   @Test(arguments: kinds, [true, false])
-  func stopping(_ kind: TransferProtocol, _ bySender: Bool) {
+  func stopping(_ kind: BlockProtocol, _ bySender: Bool) {
     let bench = bench(kind, [BenchFile("f", randomBytes(100_000))])
     var stopped = Duration.zero
     bench.at(.seconds(3)) { [unowned bench] in
       stopped = bench.elapsed
-      bench.tell(bySender ? bench.sender : bench.receiver, .stopped)
+      bench.handle(bySender ? bench.sender : bench.receiver, .stopped)
     }
     bench.run()
     #expect((bySender ? bench.sender : bench.receiver).end == .failed(.stopped))
@@ -205,12 +205,12 @@ import Testing
     #expect(bench.receiver.received.first?.end == nil)
   }
 
-  @Test(arguments: [TransferProtocol.xmodem, .xmodem1K, .ymodem])
+  @Test(arguments: [BlockProtocol.xmodem, .xmodem1K, .ymodem])
   func thePromptAfterACancelledTransfer_isTheUsers(
-    _ kind: TransferProtocol
+    _ kind: BlockProtocol
   ) {
     let bench = bench(kind, [BenchFile("f", randomBytes(100_000))])
-    bench.at(.seconds(3)) { [unowned bench] in bench.tell(bench.sender, .stopped) }
+    bench.at(.seconds(3)) { [unowned bench] in bench.handle(bench.sender, .stopped) }
     bench.at(.milliseconds(3_250)) { [unowned bench] in
       bench.inject([0x18, 0x18, 0x08] + Array("\r\ncancelled\r\n$ ".utf8), to: bench.sender)
     }
@@ -218,18 +218,18 @@ import Testing
     #expect(bench.sender.passed == Array("\r\ncancelled\r\n$ ".utf8))
   }
 
-  @Test(arguments: kinds) func losingThePort(_ kind: TransferProtocol) {
+  @Test(arguments: kinds) func losingThePort(_ kind: BlockProtocol) {
     let bench = bench(kind, [BenchFile("f", randomBytes(100_000))])
     bench.at(.seconds(3)) { [unowned bench] in
-      bench.tell(bench.sender, .lost)
-      bench.tell(bench.receiver, .lost)
+      bench.handle(bench.sender, .lost)
+      bench.handle(bench.receiver, .lost)
     }
     bench.run()
     #expect(bench.sender.end == .failed(.cutOff))
     #expect(bench.receiver.end == .failed(.cutOff))
   }
 
-  @Test(arguments: kinds) func theOtherSideDies(_ kind: TransferProtocol) {
+  @Test(arguments: kinds) func theOtherSideDies(_ kind: BlockProtocol) {
     let bench = bench(kind, [BenchFile("f", randomBytes(100_000))])
     var isDead = false
     bench.at(.seconds(3)) { isDead = true }
@@ -240,16 +240,16 @@ import Testing
     #expect(bench.elapsed < .seconds(100))
   }
 
-  @Test(arguments: kinds) func aFileThatCannotBeRead(_ kind: TransferProtocol) {
+  @Test(arguments: kinds) func aFileThatCannotBeRead(_ kind: BlockProtocol) {
     let bench = bench(kind, [BenchFile("f", randomBytes(100_000))])
-    bench.at(.seconds(3)) { [unowned bench] in bench.tell(bench.sender, .storageFailed) }
+    bench.at(.seconds(3)) { [unowned bench] in bench.handle(bench.sender, .storageFailed) }
     bench.run()
     #expect(bench.sender.end == .failed(.storage))
     #expect(bench.receiver.end == .failed(.cancelled))
   }
 
-  @Test(arguments: [TransferProtocol.ymodem, .ymodemG])
-  func aFileThatShrinks(_ kind: TransferProtocol) {
+  @Test(arguments: [BlockProtocol.ymodem, .ymodemG])
+  func aFileThatShrinks(_ kind: BlockProtocol) {
     var file = BenchFile("f", randomBytes(5_000))
     file.info.size = 9_000
     file.bytes = {
@@ -267,9 +267,9 @@ import Testing
   /// answer.
   @Test(
     arguments: [
-      (TransferProtocol.xmodem, 0.87), (.xmodem1K, 0.97), (.ymodem, 0.97), (.ymodemG, 0.99),
+      (BlockProtocol.xmodem, 0.87), (.xmodem1K, 0.97), (.ymodem, 0.97), (.ymodemG, 0.99),
     ])
-  func efficiency(_ kind: TransferProtocol, _ least: Double) {
+  func efficiency(_ kind: BlockProtocol, _ least: Double) {
     let size = 500_000
     let bench = bench(kind, [BenchFile("f", randomBytes(size))])
     bench.piece = 16

@@ -6,7 +6,7 @@ import TransferProtocols
     var detector = OfferDetector()
     for (text, time) in pieces {
       Array(text.unicodeScalars.map { UInt8($0.value) })
-        .withUnsafeBytes { detector.take($0, at: .seconds(time)) }
+        .withUnsafeBytes { detector.receive($0, at: .seconds(time)) }
     }
     return detector.offer
   }
@@ -15,16 +15,16 @@ import TransferProtocols
   private let waits = "**\u{18}B0100000023be50\r\u{8A}\u{11}"
 
   @Test func zmodem() {
-    #expect(offer([("rz\r" + sends, 0)]) == .zmodemSender)
-    #expect(offer([("rz waiting to receive." + waits, 0)]) == .zmodemReceiver)
+    #expect(offer([("rz\r" + sends, 0)]) == .sends(.zmodem))
+    #expect(offer([("rz waiting to receive." + waits, 0)]) == .requests(.zmodem))
   }
 
   @Test func inPieces() {
     let whole = Array("log\r\n$ sz boot.bin\r\nrz\r" + sends).map { (String($0), 0.0) }
-    #expect(offer(whole) == .zmodemSender)
+    #expect(offer(whole) == .sends(.zmodem))
     for cut in 1..<sends.count {
       let pieces = [(String(sends.prefix(cut)), 0.0), (String(sends.dropFirst(cut)), 0.1)]
-      #expect(offer(pieces) == .zmodemSender, "cut after \(cut)")
+      #expect(offer(pieces) == .sends(.zmodem), "cut after \(cut)")
     }
   }
 
@@ -40,13 +40,13 @@ import TransferProtocols
   @Test func textAfterwardsEndsIt() {
     #expect(offer([(sends + "$ ", 0)]) == nil)
     #expect(offer([(sends, 0), ("$ ", 1)]) == nil)
-    #expect(offer([(sends, 0), ("text", 1), (sends, 2)]) == .zmodemSender)
+    #expect(offer([(sends, 0), ("text", 1), (sends, 2)]) == .sends(.zmodem))
   }
 
   @Test func blocks() {
-    #expect(offer([("Ready\r\n", 0), ("C", 1), ("C", 3)]) == .blockReceiver)
-    #expect(offer([("\u{15}", 1), ("\u{15}", 11)]) == .checksumReceiver)
-    #expect(offer([("G", 1), ("G", 4)]) == .streamReceiver)
+    #expect(offer([("Ready\r\n", 0), ("C", 1), ("C", 3)]) == .requests(.ymodem))
+    #expect(offer([("\u{15}", 1), ("\u{15}", 11)]) == .requests(.xmodem))
+    #expect(offer([("G", 1), ("G", 4)]) == .requests(.ymodemG))
     #expect(offer([("C", 1)]) == nil)
     #expect(offer([("C", 1), ("C", 1.2)]) == nil)
     #expect(offer([("C", 1), ("C", 3), ("done", 4)]) == nil)
@@ -57,7 +57,7 @@ import TransferProtocols
   @Test func resetting() {
     var detector = OfferDetector()
     Array(sends.unicodeScalars.map { UInt8($0.value) })
-      .withUnsafeBytes { detector.take($0, at: .zero) }
+      .withUnsafeBytes { detector.receive($0, at: .zero) }
     detector.reset()
     #expect(detector.offer == nil)
   }

@@ -113,7 +113,7 @@ final class TransferBench {
   func at(_ time: Duration, _ call: @escaping () -> Void) { schedule(begin + time, .call(call)) }
 
   /// Passes an event to a side.
-  func tell(_ side: Side, _ event: TransferEvent) {
+  func handle(_ side: Side, _ event: TransferEvent) {
     guard side.end == nil else { return }
     side.events.append(event)
     guard !side.isHandling else { return }
@@ -136,13 +136,13 @@ final class TransferBench {
     side.queue = []
     side.inFlight = []
     side.roomLevel = nil
-    tell(side, .lost)
+    handle(side, .lost)
   }
 
   /// Gives a side its port back.
   func regain(_ side: Side) {
     side.isLost = false
-    tell(side, .regained)
+    handle(side, .regained)
   }
 
   /// Restarts a side as another process, which knows only its files.
@@ -156,7 +156,7 @@ final class TransferBench {
     side.nextFile = 0
     side.end = nil
     for received in side.received { side.partials[received.info.name] = received.contents }
-    tell(side, .begun)
+    handle(side, .begun)
   }
 
   /// Runs until both sides have ended, nothing happens any more, or the limit is reached.
@@ -164,8 +164,8 @@ final class TransferBench {
   /// - Parameters:
   ///   - senderBegins, receiverBegins: the starting times, relative to the beginning; nil for never.
   func run(senderBegins: Duration? = .zero, receiverBegins: Duration? = .zero) {
-    if let senderBegins { at(senderBegins) { [unowned self] in tell(sender, .begun) } }
-    if let receiverBegins { at(receiverBegins) { [unowned self] in tell(receiver, .begun) } }
+    if let senderBegins { at(senderBegins) { [unowned self] in handle(sender, .begun) } }
+    if let receiverBegins { at(receiverBegins) { [unowned self] in handle(receiver, .begun) } }
     var turns = 0
     while sender.end == nil || receiver.end == nil, turns < mostTurns {
       turns += 1
@@ -179,7 +179,7 @@ final class TransferBench {
         now = time
         guard now - begin < limit else { return }
         side.wakeTime = nil
-        tell(side, .woken)
+        handle(side, .woken)
       } else {
         return
       }
@@ -209,13 +209,13 @@ final class TransferBench {
       if !faulty.isEmpty {
         schedule(now + latency, .arrived(faulty, at: side === sender ? receiver : sender))
       }
-      tell(side, .sent(bytes.count))
+      handle(side, .sent(bytes.count))
       giveRoom(side)
       transmit(side)
     case .arrived(let bytes, let side):
       guard !side.isLost else { return }
       if side.keepsArrived { side.arrived += bytes }
-      tell(side, .received(bytes))
+      handle(side, .received(bytes))
     }
   }
 
@@ -239,7 +239,7 @@ final class TransferBench {
   private func giveRoom(_ side: Side) {
     guard let level = side.roomLevel, side.queue.count + side.inFlight.count < level else { return }
     side.roomLevel = nil
-    tell(side, .room)
+    handle(side, .room)
   }
 
   private func perform(_ action: TransferAction, _ side: Side) {

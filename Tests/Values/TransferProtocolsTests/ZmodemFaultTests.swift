@@ -122,12 +122,12 @@ import Testing
     var encoder = ZmodemEncoder()
     func frame(_ position: Int) -> [UInt8] {
       encoder.append(ZmodemHeader(.zdata, position))
-      encoder.append(randomBytes(100), end: .goesOn)
-      return encoder.take()
+      encoder.append(randomBytes(100), end: .continues)
+      return encoder.flush()
     }
     encoder.append(ZmodemHeader(.zfile))
     encoder.append(Array("a\u{0}1000 0 0\u{0}".utf8), end: .waits)
-    _ = receiver.handle(.received(encoder.take()), at: .zero)
+    _ = receiver.handle(.received(encoder.flush()), at: .zero)
     _ = receiver.handle(.accepted(partialCount: 0), at: .zero)
     let first = receiver.handle(.received(frame(0)), at: .zero)
     #expect(first.contains(.write(randomBytes(100))))
@@ -199,7 +199,7 @@ import Testing
   func theSenderGivesUp(_ frame: ZmodemFrame, _ failure: TransferFailure) {
     let bench = ZmodemTests.bench([BenchFile("a", randomBytes(50_000))])
     bench.at(.seconds(1)) { [unowned bench] in
-      bench.tell(bench.receiver, .received([0x18, 0x00]))
+      bench.handle(bench.receiver, .received([0x18, 0x00]))
       bench.inject(ZmodemEncoder.hex(ZmodemHeader(frame)), to: bench.receiver)
     }
     bench.run()
@@ -213,7 +213,7 @@ import Testing
     var encoder = ZmodemEncoder()
     encoder.append(ZmodemHeader(.zcommand))
     encoder.append(Array("rm -rf /\u{0}".utf8), end: .waits)
-    let command = encoder.take()
+    let command = encoder.flush()
     let actions = receiver.handle(.received(command + command), at: .zero)
     let answer = ZmodemEncoder.hex(ZmodemHeader(.zcompl, 1))
     #expect(
@@ -245,12 +245,12 @@ import Testing
     var encoder = ZmodemEncoder()
     encoder.append(ZmodemHeader(.zfile))
     encoder.append(Array("a\u{0}100 0 0\u{0}".utf8), end: .waits)
-    _ = receiver.handle(.received(encoder.take()), at: .zero)
+    _ = receiver.handle(.received(encoder.flush()), at: .zero)
     _ = receiver.handle(.accepted(partialCount: 0), at: .zero)
     encoder.append(ZmodemHeader(.zdata))
-    encoder.append(randomBytes(100), end: .goesOn)
-    encoder.append([0], end: .goesOn)
-    let actions = receiver.handle(.received(encoder.take()), at: .zero)
+    encoder.append(randomBytes(100), end: .continues)
+    encoder.append([0], end: .continues)
+    let actions = receiver.handle(.received(encoder.flush()), at: .zero)
     #expect(actions.contains(.write(randomBytes(100))))
     #expect(actions.contains(.send(cancelSequence)))
     #expect(receiver.handle(.woken, at: .seconds(2)) == [.finish(.failed(.tooLarge))])
@@ -291,7 +291,7 @@ import Testing
     var (stopTime, endTime) = (Duration.zero, Duration.zero)
     bench.at(.milliseconds(milliseconds)) { [unowned bench] in
       stopTime = bench.elapsed
-      bench.tell(stopping, .stopped)
+      bench.handle(stopping, .stopped)
     }
     bench.fault = { [unowned bench] bytes, _ in
       if stopping.end == nil { endTime = bench.elapsed }
@@ -308,7 +308,7 @@ import Testing
     for isSender in [true, false] {
       let bench = ZmodemTests.bench([BenchFile("a", randomBytes(100_000))])
       bench.at(.seconds(1)) { [unowned bench] in
-        bench.tell(isSender ? bench.sender : bench.receiver, .storageFailed)
+        bench.handle(isSender ? bench.sender : bench.receiver, .storageFailed)
       }
       bench.run()
       #expect(bench.sender.end == .failed(isSender ? .storage : .cancelled))

@@ -250,8 +250,8 @@ import TransferProtocols
   }
 
   @Test(arguments: [
-    (DeviceOffer?.none, "as it is"), (.zmodemReceiver, "ZMODEM"), (.blockReceiver, "YMODEM"),
-    (.streamReceiver, "YMODEM-g"), (.checksumReceiver, "XMODEM"),
+    (DeviceOffer?.none, "as it is"), (.requests(.zmodem), "ZMODEM"), (.requests(.ymodem), "YMODEM"),
+    (.requests(.ymodemG), "YMODEM-g"), (.requests(.xmodem), "XMODEM"),
   ])
   func theProtocolThatTheDeviceAsksFor_comesFirst(_ offer: DeviceOffer?, first: String) throws {
     port.model.update { $0.offer = offer }
@@ -259,11 +259,11 @@ import TransferProtocols
     user.laterChoice = ""
     #expect(try outcome(of: .sendFile.command) == .done)
     #expect(user.choices.first?.title == first)
-    #expect(user.choices.count == FileProtocol.allCases.count)
+    #expect(user.choices.count == TransferProtocol.allCases.count)
   }
 
   @Test func offeredFile_isReceivedWithoutAQuestion() throws {
-    port.model.update { $0.offer = .zmodemSender }
+    port.model.update { $0.offer = .sends(.zmodem) }
     #expect(Command.receiveFiles.command.value(port.model.state) == "offered by ZMODEM")
     #expect(try outcome(of: .receiveFiles.command) == .done)
     #expect(user.events == ["receive into received by zmodem"])

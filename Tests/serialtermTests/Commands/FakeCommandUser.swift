@@ -6,6 +6,7 @@ import Sessions
 import SystemPackage
 import Terminal
 import TerminalWidgets
+import TransferProtocols
 
 @testable import serialterm
 

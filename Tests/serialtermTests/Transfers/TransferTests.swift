@@ -1,4 +1,3 @@
-import Dialogues
 import Posix
 import SerialCore
 import Sessions
@@ -25,7 +24,7 @@ import TransferProtocols
     return bench
   }
 
-  private func order(_ kind: FileProtocol, _ path: FilePath) -> TransferOrder {
+  private func order(_ kind: TransferProtocol, _ path: FilePath) -> TransferOrder {
     TransferOrder(fileProtocol: kind, files: .send([path]))
   }
 
@@ -34,10 +33,10 @@ import TransferProtocols
   }
 
   @Test(arguments: [
-    (FileProtocol.xmodem, TransferProtocol.xmodem), (.xmodem1K, .xmodem), (.ymodem, .ymodem),
+    (TransferProtocol.xmodem, BlockProtocol.xmodem), (.xmodem1K, .xmodem), (.ymodem, .ymodem),
     (.ymodemG, .ymodemG),
   ])
-  func aFileIsSent(_ kind: FileProtocol, to receiver: TransferProtocol) throws {
+  func aFileIsSent(_ kind: TransferProtocol, to receiver: BlockProtocol) throws {
     let bench = try bench()
     let device = DeviceProgram(BlockReceiver(receiver), at: bench)
     try bench.interface.transfer(order(kind, bench.file(of: 5_000, in: folder)))
@@ -73,7 +72,7 @@ import TransferProtocols
     let bench = try bench()
     try bench.receive("rz\r**\u{18}B00000000000000\r\n")
     try bench.pass(.milliseconds(300))
-    #expect(bench.state.offer == .zmodemSender)
+    #expect(bench.state.offer == .sends(.zmodem))
     #expect(bench.sent.isEmpty)
     #expect(
       bench.terminal.lines.contains {
@@ -95,7 +94,7 @@ import TransferProtocols
     let bench = try bench()
     try bench.receive("**\u{18}B0100000023be50\r\n")
     try bench.pass(.milliseconds(300))
-    #expect(bench.state.offer == .zmodemReceiver)
+    #expect(bench.state.offer == .requests(.zmodem))
     try bench.pass(.seconds(31))
     #expect(bench.state.offer == nil)
     try bench.receive("**\u{18}B0100000023be50\r\n")
@@ -106,8 +105,8 @@ import TransferProtocols
 
   // MARK: Ends
 
-  @Test(arguments: [FileProtocol.xmodem, .ymodem, .zmodem])
-  func aKeyStops_andTheDeviceIsNotified(_ kind: FileProtocol) throws {
+  @Test(arguments: [TransferProtocol.xmodem, .ymodem, .zmodem])
+  func aKeyStops_andTheDeviceIsNotified(_ kind: TransferProtocol) throws {
     let bench = try bench()
     let machine: any TransferMachine =
       kind == .zmodem
@@ -250,10 +249,5 @@ import TransferProtocols
     #expect(device.end == .done)
     try bench.type("ab")
     #expect(bench.sent.suffix(1) == [UInt8(ascii: "a")])
-  }
-
-  @Test func theNamesOfScriptsAreThoseOfTheOptions() {
-    #expect(FileStep.sendingProtocols == FileProtocol.allCases.map(\.rawValue))
-    #expect(FileStep.receivingProtocols == ReceivingProtocol.allCases.map(\.rawValue))
   }
 }

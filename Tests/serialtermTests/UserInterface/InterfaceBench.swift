@@ -8,6 +8,7 @@ import Terminal
 import TerminalWidgets
 import TestSupport
 import Time
+import TransferProtocols
 
 @testable import serialterm
 

@@ -32,7 +32,7 @@ package final class OfferWatch {
   }
 
   private func take(_ bytes: UnsafeRawBufferPointer) {
-    detector.take(bytes, at: .nanoseconds(loop.now.nanoseconds))
+    detector.receive(bytes, at: .nanoseconds(loop.now.nanoseconds))
     guard let found = detector.offer else {
       if offer != nil || timer != nil { (offer, timer) = (nil, nil) }
       return

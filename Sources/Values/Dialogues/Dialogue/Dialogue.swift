@@ -1,4 +1,5 @@
 import Patterns
+import TransferProtocols
 
 /// A dialogue with a device: the texts to send and to expect, as steps.
 public struct Dialogue {
@@ -23,7 +24,7 @@ public struct Step {
     case setBaudRate(UInt32)
     case sendBreak(Duration)
     case pulse(OutputLine, Duration)
-    case transfer(FileStep.Direction, Text, protocolName: String)
+    case transfer(FileStep.Direction, Text, TransferProtocol)
     case `repeat`(Int, [Step])
     case print(Text)
     case fail(Text)

@@ -1,4 +1,5 @@
 import Patterns
+import TransferProtocols
 
 /// Parses a script: one step on each line, blocks in braces.
 struct DialogueReader {
@@ -35,7 +36,7 @@ struct DialogueReader {
     while position < lines.count {
       var line = TokenLine(lines[position])
       position += 1
-      if line.takeClosing() {
+      if line.consumeClosing() {
         guard start != nil else { throw line.error("'}' without '{'") }
         try line.end()
         return steps
@@ -61,7 +62,7 @@ struct DialogueReader {
     while position < lines.count {
       var line = TokenLine(lines[position])
       position += 1
-      if line.takeClosing() {
+      if line.consumeClosing() {
         try line.end()
         guard !cases.isEmpty else {
           throw DialogueError(line: start, what: "expect-one-of has no expression")
@@ -89,19 +90,19 @@ struct DialogueReader {
     let action: Step.Action
     switch try line.word("a step, such as send or expect") {
     case "send":
-      let isFile = line.takeWord("file")
+      let isFile = line.consumeWord("file")
       let content = try text(&line)
       action =
         isFile
-        ? .transfer(.send, content, protocolName: try line.protocolName(sending: true))
+        ? .transfer(.send, content, try line.transferProtocol(among: TransferProtocol.allCases))
         : .send(content)
     case "receive":
-      let direction: FileStep.Direction = line.takeWord("file") ? .receiveFile : .receiveInto
-      if direction == .receiveInto, !line.takeWord("into") { throw line.expectedReception }
+      let direction: FileStep.Direction = line.consumeWord("file") ? .receiveFile : .receiveInto
+      if direction == .receiveInto, !line.consumeWord("into") { throw line.expectedReception }
       let path = try text(&line)
-      let name = try line.protocolName(sending: false)
-      guard (name == "xmodem") == (direction == .receiveFile) else { throw line.expectedReception }
-      action = .transfer(direction, path, protocolName: name)
+      let kind = try line.transferProtocol(among: TransferProtocol.receiving)
+      guard kind.sendsNames == (direction == .receiveInto) else { throw line.expectedReception }
+      action = .transfer(direction, path, kind)
     case "print": action = .print(try text(&line))
     case "fail": action = .fail(try text(&line))
     case "expect":

@@ -1,4 +1,5 @@
 public import Patterns
+import TransferProtocols
 
 /// The progress of a dialogue: it returns the next action, and takes the matches.
 public struct DialogueRun {
@@ -58,7 +59,7 @@ public struct DialogueRun {
     return nil
   }
 
-  /// Takes the index of the expected expression that has matched, and the texts of the match and of its groups.
+  /// Reads the index of the expected expression that has matched, and the texts of the match and of its groups.
   public mutating func matched(_ index: Int, captures: [[UInt8]?]) {
     self.captures = captures
     let steps = cases[index].steps
@@ -78,9 +79,9 @@ public struct DialogueRun {
     case .setBaudRate(let rate): return .setBaudRate(rate)
     case .sendBreak(let duration): return .sendBreak(duration)
     case .pulse(let line, let duration): return .pulse(line, duration)
-    case .transfer(let direction, let path, let name):
+    case .transfer(let direction, let path, let kind):
       return .transfer(
-        FileStep(direction: direction, path: path.bytes(with: captures), protocolName: name))
+        FileStep(direction: direction, path: path.bytes(with: captures), fileProtocol: kind))
     case .repeat(let count, let steps):
       frames.append(Frame(steps: steps, repetitions: count - 1))
       return nil

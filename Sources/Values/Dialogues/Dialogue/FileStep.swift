@@ -1,3 +1,5 @@
+public import TransferProtocols
+
 /// Files that a script sends or receives: `send file "boot.bin" by ymodem`.
 public struct FileStep: Hashable, Sendable {
   public enum Direction: Hashable, Sendable {
@@ -12,11 +14,5 @@ public struct FileStep: Hashable, Sendable {
   public let direction: Direction
   /// The path of the file, or of the folder.
   public let path: [UInt8]
-  /// The name of the protocol: one of ``sendingProtocols`` or ``receivingProtocols``.
-  public let protocolName: String
-
-  public static let sendingProtocols = [
-    "raw", "ascii", "xmodem", "xmodem-1k", "ymodem", "ymodem-g", "zmodem",
-  ]
-  public static let receivingProtocols = ["xmodem", "ymodem", "ymodem-g", "zmodem"]
+  public let fileProtocol: TransferProtocol
 }

@@ -1,5 +1,6 @@
 import Patterns
 import TextTools
+import TransferProtocols
 
 /// The tokens of a line of a script, taken one by one.
 struct TokenLine {
@@ -23,13 +24,13 @@ struct TokenLine {
     guard rest.isEmpty else { throw expected("the end of the line") }
   }
 
-  mutating func takeClosing() -> Bool {
+  mutating func consumeClosing() -> Bool {
     guard case .closing = rest.first else { return false }
     rest.removeFirst()
     return true
   }
 
-  /// Takes an opening brace, which must end the line.
+  /// Reads an opening brace, which must end the line.
   mutating func opening() throws(DialogueError) {
     guard case .opening = rest.first else { throw expected("'{'") }
     rest.removeFirst()
@@ -42,29 +43,32 @@ struct TokenLine {
     return word
   }
 
-  /// Takes a word, if it comes next.
-  mutating func takeWord(_ expected: String) -> Bool {
+  /// Consumes a word, if it comes next.
+  mutating func consumeWord(_ expected: String) -> Bool {
     guard case .word(expected) = rest.first else { return false }
     rest.removeFirst()
     return true
   }
 
-  /// Takes `by ymodem`.
-  mutating func protocolName(sending: Bool) throws(DialogueError) -> String {
-    let names = sending ? FileStep.sendingProtocols : FileStep.receivingProtocols
-    guard takeWord("by") else { throw expected("'by' and a protocol, such as ymodem") }
+  /// Reads `by ymodem`.
+  mutating func transferProtocol(
+    among protocols: [TransferProtocol]
+  ) throws(DialogueError) -> TransferProtocol {
+    guard consumeWord("by") else { throw expected("'by' and a protocol, such as ymodem") }
     let name = try word("a protocol, such as ymodem")
-    guard names.contains(name) else {
-      throw error("'\(name)' is not a protocol: expected one of \(names.joined(separator: ", "))")
+    guard let found = protocols.first(where: { $0.rawValue == name }) else {
+      let names = protocols.map(\.rawValue).joined(separator: ", ")
+      throw error("'\(name)' is not a protocol: expected one of \(names)")
     }
-    return name
+    return found
   }
 
   /// The error that describes the form of a step that receives.
   var expectedReception: DialogueError {
-    error(
-      "expected receive into \"FOLDER\" by ymodem, ymodem-g or zmodem; or receive file \"FILE\" by xmodem"
-    )
+    let named = TransferProtocol.receiving.filter(\.sendsNames).alternatives
+    let unnamed = TransferProtocol.receiving.filter { !$0.sendsNames }.alternatives
+    return error(
+      "expected receive into \"FOLDER\" by \(named); or receive file \"FILE\" by \(unnamed)")
   }
 
   mutating func text() throws(DialogueError) -> Text {
@@ -83,7 +87,7 @@ struct TokenLine {
 
   // MARK: Phrases
 
-  /// Takes `within 2s`, if present.
+  /// Reads `within 2s`, if present.
   mutating func limit() throws(DialogueError) -> Duration? {
     guard case .word = rest.first else { return nil }
     let word = try word("within")
@@ -91,7 +95,7 @@ struct TokenLine {
     return try duration()
   }
 
-  /// Takes a time: `250ms`, `2s`, `1.5min`, or a number of seconds, up to a day.
+  /// Reads a time: `250ms`, `2s`, `1.5min`, or a number of seconds, up to a day.
   mutating func duration() throws(DialogueError) -> Duration {
     let word = try word("a time, such as 250ms or 2s")
     guard let time = WrittenTime(word), time.seconds <= 86_400 else {
@@ -116,7 +120,7 @@ struct TokenLine {
     return count
   }
 
-  /// Takes `dtr on` or `baud 9600`.
+  /// Reads `dtr on` or `baud 9600`.
   mutating func setting() throws(DialogueError) -> Step.Action {
     guard case .word("baud") = rest.first else {
       let line = try outputLine()

@@ -89,8 +89,8 @@ public struct BlockReceiver: TransferMachine {
   static let mostErrors = 16
 
   /// Creates the receiver.
-  public init(_ kind: TransferProtocol, conditions: TransferConditions = TransferConditions()) {
-    expectsHeaders = kind == .ymodem || kind == .ymodemG
+  public init(_ kind: BlockProtocol, conditions: TransferConditions = TransferConditions()) {
+    expectsHeaders = kind.sendsHeaders
     isStreaming = kind == .ymodemG
     phase = expectsHeaders ? .header(isFirst: true) : .start
     self.conditions = conditions
@@ -105,18 +105,18 @@ public struct BlockReceiver: TransferMachine {
     var actions = event == .begun ? [] : release()
     if event == .woken, !actions.isEmpty { return actions }
     if case .received(let bytes) = event { receivedCount += bytes.count }
-    actions += take(event, at: now)
+    actions += dispatch(event, at: now)
     return hold(actions, at: now)
   }
 
-  private mutating func take(_ event: TransferEvent, at now: Duration) -> [TransferAction] {
+  private mutating func dispatch(_ event: TransferEvent, at now: Duration) -> [TransferAction] {
     switch event {
     case .begun:
       silenceBegan = now
       return expectsHeaders ? request(at: now) : [.offer(TransferredFile(name: []))]
     case .accepted: return begin(isSkipping: false, at: now)
     case .declined: return expectsHeaders ? begin(isSkipping: true, at: now) : finish(.done)
-    case .received(let bytes): return take(bytes, at: now)
+    case .received(let bytes): return handle(bytes, at: now)
     case .woken: return timeIsUp(at: now)
     case .stopped: return fail(.stopped, at: now)
     case .storageFailed: return fail(.storage, at: now)
@@ -206,7 +206,7 @@ public struct BlockReceiver: TransferMachine {
 
   // MARK: Bytes from the sender
 
-  private mutating func take(_ bytes: [UInt8], at now: Duration) -> [TransferAction] {
+  private mutating func handle(_ bytes: [UInt8], at now: Duration) -> [TransferAction] {
     switch state {
     case .awaitingBlock:
       inbox += bytes
@@ -249,7 +249,7 @@ public struct BlockReceiver: TransferMachine {
         hasBegun = true
         guard case .blocks = dataPhase, block.number == number else {
           let after = Array(inbox[start...])
-          let answer = takeOther(block.number, block.contents, at: now)
+          let answer = handleOther(block.number, block.contents, at: now)
           start = inbox.count
           guard case .ended = state, !after.isEmpty else { return collected() + answer }
           // The bytes after the end belong to the user.
@@ -311,7 +311,7 @@ public struct BlockReceiver: TransferMachine {
   }
 
   /// Handles a valid block that is not the next one of the file.
-  private mutating func takeOther(
+  private mutating func handleOther(
     _ number: UInt8, _ contents: ArraySlice<UInt8>, at now: Duration
   ) -> [TransferAction] {
     switch phase {

@@ -97,8 +97,8 @@ public struct BlockSender: TransferMachine {
   static let settlingTime = Duration.milliseconds(300)
 
   /// Creates the sender. It sends nothing before the first request.
-  public init(_ kind: TransferProtocol, conditions: TransferConditions = TransferConditions()) {
-    sendsHeaders = kind == .ymodem || kind == .ymodemG
+  public init(_ kind: BlockProtocol, conditions: TransferConditions = TransferConditions()) {
+    sendsHeaders = kind.sendsHeaders
     usesLongBlocks = kind != .xmodem
     self.conditions = conditions
   }
@@ -114,7 +114,7 @@ public struct BlockSender: TransferMachine {
     case .begun: return [.nextFile]
     case .file(let file): return begin(file, at: now)
     case .read(let bytes): return send(contents: bytes, at: now)
-    case .received(let bytes): return take(bytes, at: now)
+    case .received(let bytes): return handle(bytes, at: now)
     case .sent(let count): return didSend(count, at: now)
     case .room:
       isAwaitingRoom = false
@@ -288,17 +288,17 @@ public struct BlockSender: TransferMachine {
 
   // MARK: Bytes from the receiver
 
-  private mutating func take(_ bytes: [UInt8], at now: Duration) -> [TransferAction] {
+  private mutating func handle(_ bytes: [UInt8], at now: Duration) -> [TransferAction] {
     switch state {
     case .awaitingFile, .awaitingRequest:
-      if !hasBegun { return takeBeginning(bytes, at: now) }
+      if !hasBegun { return handleBeginning(bytes, at: now) }
     default: break
     }
     var actions: [TransferAction] = []
     for (index, byte) in bytes.enumerated() {
       if case .ended = state { return Self.passing(bytes[index...], in: actions) }
       if isCancel(byte) { return actions + close(.cancelled, tellsReceiver: false, at: now) }
-      actions += take(byte, at: now)
+      actions += handle(byte, at: now)
     }
     return actions
   }
@@ -318,7 +318,7 @@ public struct BlockSender: TransferMachine {
 
   /// Handles bytes before the first request. They may be text, which the user sees, and whose letters are not
   /// requests.
-  private mutating func takeBeginning(_ bytes: [UInt8], at now: Duration) -> [TransferAction] {
+  private mutating func handleBeginning(_ bytes: [UInt8], at now: Duration) -> [TransferAction] {
     var text: [UInt8] = []
     for byte in bytes {
       if isCancel(byte) { return close(.cancelled, tellsReceiver: false, at: now) }
@@ -344,7 +344,7 @@ public struct BlockSender: TransferMachine {
     byte == BlockCharacter.nak || byte == BlockCharacter.c || byte == BlockCharacter.g
   }
 
-  private mutating func take(_ byte: UInt8, at now: Duration) -> [TransferAction] {
+  private mutating func handle(_ byte: UInt8, at now: Duration) -> [TransferAction] {
     switch state {
     case .awaitingFile where Self.isRequest(byte): state = .awaitingFile(request: byte)
     case .awaitingRequest(let wanted) where Self.isRequest(byte):
@@ -352,7 +352,7 @@ public struct BlockSender: TransferMachine {
     case .settling(let part, _) where Self.isRequest(byte): state = .settling(part, request: byte)
     // Bytes that arrive before the end of the block cannot be its answer.
     case .awaitingAnswer(let part) where unsentCount == 0:
-      return takeAnswer(byte, to: part, at: now)
+      return handleAnswer(byte, to: part, at: now)
     case .finishingBlock(let failure) where unsentCount == 0 && !isStreaming:
       return close(failure, at: now)
     default: break
@@ -360,21 +360,21 @@ public struct BlockSender: TransferMachine {
     return []
   }
 
-  private mutating func takeAnswer(
+  private mutating func handleAnswer(
     _ byte: UInt8, to part: Part, at now: Duration
   ) -> [TransferAction] {
     switch (byte, part) {
     case (BlockCharacter.ack, _):
-      guard mayBeAnsweredTwice else { return goOn(after: part, request: nil, at: now) }
+      guard mayBeAnsweredTwice else { return continueSending(after: part, request: nil, at: now) }
       state = .settling(part, request: nil)
       deadline = now + lineTime + Self.settlingTime
       return [.wake(at: deadline)]
     // Without acknowledgements, the request for the data is the answer to the header.
-    case (BlockCharacter.g, .header): return goOn(after: part, request: byte, at: now)
+    case (BlockCharacter.g, .header): return continueSending(after: part, request: byte, at: now)
     // The acknowledgement was lost, and the receiver requests the next file.
     case (BlockCharacter.c, .endOfFile) where sendsHeaders && repeats > 0,
       (BlockCharacter.g, .endOfFile) where sendsHeaders:
-      return goOn(after: part, request: byte, at: now)
+      return continueSending(after: part, request: byte, at: now)
     case (BlockCharacter.nak, _), (BlockCharacter.c, _):
       // The request may be older than the block. Then the block arrives twice.
       if byte == BlockCharacter.c || offset == 0 { mayBeAnsweredTwice = part != .endOfFile }
@@ -385,7 +385,7 @@ public struct BlockSender: TransferMachine {
   }
 
   /// Continues after the receiver has acknowledged a part.
-  private mutating func goOn(
+  private mutating func continueSending(
     after part: Part, request: UInt8?, at now: Duration
   ) -> [TransferAction] {
     mayBeAnsweredTwice = false
@@ -443,7 +443,8 @@ public struct BlockSender: TransferMachine {
       }
       mayBeAnsweredTwice = true
       return sendAgain(at: now)
-    case .settling(let part, let request): return goOn(after: part, request: request, at: now)
+    case .settling(let part, let request):
+      return continueSending(after: part, request: request, at: now)
     case .finishingBlock(let failure): return close(failure, at: now)
     case .pausing:
       state = .reading

@@ -9,7 +9,7 @@ struct ZmodemDecoder {
   /// A decoded item.
   enum Item: Hashable {
     case header(ZmodemHeader)
-    /// An undamaged subpacket. Take it with ``takeSubpacket()`` or keep it with ``keepSubpacket()``; otherwise it is
+    /// An undamaged subpacket. Take it with ``removeSubpacket()`` or keep it with ``keepSubpacket()``; otherwise it is
     /// dropped.
     case subpacket(count: Int, end: ZmodemEnd)
     /// A damaged subpacket. The rest of its frame is skipped.
@@ -32,7 +32,7 @@ struct ZmodemDecoder {
   /// The number of bytes that were skipped in the search for a header.
   private(set) var skippedCount = 0
 
-  /// Whether bytes that do not belong to a header are kept for ``takeText()``.
+  /// Whether bytes that do not belong to a header are kept for ``removeText()``.
   var keepsText = true
   private var text: [UInt8] = []
 
@@ -98,7 +98,7 @@ struct ZmodemDecoder {
   }
 
   /// Removes and returns the bytes that were not decoded.
-  mutating func takeRest() -> [UInt8] {
+  mutating func removeRest() -> [UInt8] {
     let rest = Array(input[index...])
     input = []
     index = 0
@@ -108,7 +108,7 @@ struct ZmodemDecoder {
   // MARK: Data
 
   /// Removes and returns the last subpacket.
-  mutating func takeSubpacket() -> [UInt8] {
+  mutating func removeSubpacket() -> [UInt8] {
     defer { readyCount = 0 }
     return Array(data[keptCount..<(keptCount + readyCount)])
   }
@@ -121,7 +121,7 @@ struct ZmodemDecoder {
   }
 
   /// Removes and returns the kept data.
-  mutating func takeKept() -> [UInt8] {
+  mutating func removeKept() -> [UInt8] {
     guard keptCount > 0 else { return [] }
     let kept = Array(data[..<keptCount])
     let partCount = isInFrame ? filledCount - keptCount : 0
@@ -169,7 +169,7 @@ struct ZmodemDecoder {
   }
 
   /// Removes and returns the skipped text.
-  mutating func takeText() -> [UInt8] {
+  mutating func removeText() -> [UInt8] {
     defer { text = [] }
     return text
   }
@@ -243,7 +243,7 @@ struct ZmodemDecoder {
     guard !ZmodemCharacter.isFlowControl(byte) else { return nil }
     cancels = byte == ZmodemCharacter.escape ? cancels + 1 : 0
     guard isEscaped else {
-      if byte == ZmodemCharacter.escape { isEscaped = true } else { return take(byte) }
+      if byte == ZmodemCharacter.escape { isEscaped = true } else { return handle(byte) }
       return nil
     }
     switch byte {
@@ -254,10 +254,10 @@ struct ZmodemDecoder {
       return .cancelled
     case ZmodemCharacter.delete, ZmodemCharacter.delete8:
       isEscaped = false
-      return take(byte == ZmodemCharacter.delete ? 0x7F : 0xFF)
+      return handle(byte == ZmodemCharacter.delete ? 0x7F : 0xFF)
     case _ where byte & 0x60 == 0x40:
       isEscaped = false
-      return take(byte ^ 0x40)
+      return handle(byte ^ 0x40)
     default:
       guard end == nil, let end = ZmodemEnd(rawValue: byte) else { return damage() }
       isEscaped = false
@@ -280,7 +280,7 @@ struct ZmodemDecoder {
   }
 
   /// Handles an unescaped byte of the data or of the CRC.
-  private mutating func take(_ byte: UInt8) -> Item? {
+  private mutating func handle(_ byte: UInt8) -> Item? {
     guard let end else {
       if filledCount == data.count { data += repeatElement(0, count: 2_048) }
       data[filledCount] = byte

@@ -9,7 +9,7 @@ struct ZmodemEncoder {
   var usesCRC32 = false
   /// Whether all control characters are escaped.
   var escapesControls = false
-  /// The encoded bytes. Take them with ``take()``.
+  /// The encoded bytes. Remove them with ``flush()``.
   private var output: [UInt8] = []
 
   /// A hex header. CR and LF follow it, and XON except after ZACK and ZFIN.
@@ -29,7 +29,7 @@ struct ZmodemEncoder {
   }
 
   /// Removes and returns the encoded bytes.
-  mutating func take() -> [UInt8] {
+  mutating func flush() -> [UInt8] {
     let taken = output
     output = []
     return taken

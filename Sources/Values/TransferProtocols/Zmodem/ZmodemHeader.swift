@@ -89,7 +89,7 @@ enum ZmodemEnd: UInt8 {
   /// ZCRCE: the frame ends, without an answer.
   case frameEnds = 0x68
   /// ZCRCG: another subpacket follows, without an answer.
-  case goesOn = 0x69
+  case continues = 0x69
   /// ZCRCQ: another subpacket follows, and the receiver acknowledges.
   case acknowledged = 0x6A
   /// ZCRCW: the frame ends, and the sender waits for the receiver's acknowledgement.

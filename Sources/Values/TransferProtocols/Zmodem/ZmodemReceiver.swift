@@ -72,11 +72,11 @@ public struct ZmodemReceiver: TransferMachine {
     guard !side.hasFinished else { return [] }
     side.begin(at: now)
     if case .woken = event { side.woke() }
-    if case .sent(let count) = event { side.portTook(count) }
+    if case .sent(let count) = event { side.portAccepted(count) }
     if side.isBreakingOff {
       side.handleWhileBreakingOff(event)
     } else {
-      take(event)
+      handle(event)
     }
     if !side.hasFinished, progress != reported {
       reported = progress
@@ -87,14 +87,14 @@ public struct ZmodemReceiver: TransferMachine {
 
   // MARK: Events
 
-  private mutating func take(_ event: TransferEvent) {
+  private mutating func handle(_ event: TransferEvent) {
     switch event {
     case .begun:
       startTime = side.now
       progressTime = side.now
       state = .inviting
       request()
-    case .received(let bytes): take(bytes)
+    case .received(let bytes): handle(bytes)
     case .sent: if side.unsentCount == 0 { schedule() }
     case .accepted(let count): accept(count)
     case .declined:
@@ -110,46 +110,46 @@ public struct ZmodemReceiver: TransferMachine {
     case .storageFailed: side.fail(.storage)
     case .woken: wake()
     case .stopped: side.fail(.stopped)
-    case .lost: lose()
-    case .regained: regain()
+    case .lost: handleLoss()
+    case .regained: handleReturn()
     case .room, .file, .read: break
     }
   }
 
-  private mutating func take(_ bytes: [UInt8]) {
+  private mutating func handle(_ bytes: [UInt8]) {
     guard !side.isLost, state != .new else { return }
     decoder.feed(bytes)
-    if state == .closing { takeLastCharacters(bytes) }
+    if state == .closing { handleLastCharacters(bytes) }
     while !side.hasFinished, !side.isBreakingOff, let item = decoder.next() {
       switch item {
-      case .header(let header): take(header)
-      case .subpacket(let count, let end): take(count, end)
-      case .damagedSubpacket: takeDamagedSubpacket()
-      case .damagedHeader: takeDamagedHeader()
+      case .header(let header): handle(header)
+      case .subpacket(let count, let end): handle(count, end)
+      case .damagedSubpacket: handleDamagedSubpacket()
+      case .damagedHeader: handleDamagedHeader()
       case .cancelled:
         write()
         side.fail(.cancelled)
       }
     }
-    side.pass(decoder.takeText())
+    side.pass(decoder.removeText())
     write()
     if state == .receiving, frame == nil, decoder.skippedCount > skipLimit { countAndRequest() }
   }
 
   private mutating func write() {
-    let bytes = decoder.takeKept()
+    let bytes = decoder.removeKept()
     if !bytes.isEmpty { side.perform(.write(bytes)) }
   }
 
-  private mutating func take(_ header: ZmodemHeader) {
+  private mutating func handle(_ header: ZmodemHeader) {
     // A shell may echo the invitation.
     if header.frame != .zrinit { decoder.keepsText = false }
     frame = header.frame.hasData ? header : nil
     switch header.frame {
-    case .zrqinit: takeInvitation()
-    case .zdata: takeData(header)
-    case .zeof: takeEnd(header)
-    case .zfin: takeFarewell()
+    case .zrqinit: handleInvitation()
+    case .zdata: handleData(header)
+    case .zeof: handleEnd(header)
+    case .zfin: handleFarewell()
     case .zcrc:
       guard state == .comparing else { return }
       theirSum = header.word
@@ -168,15 +168,15 @@ public struct ZmodemReceiver: TransferMachine {
     }
   }
 
-  private mutating func take(_ count: Int, _ end: ZmodemEnd) {
+  private mutating func handle(_ count: Int, _ end: ZmodemEnd) {
     guard let frame else { return }
     switch frame.frame {
     case .zdata:
       guard accept(count, end) else { return }
     case .zsinit: side.send(ZmodemHeader(.zack))
-    case .zfile: takeOffer(decoder.takeSubpacket())
+    case .zfile: handleOffer(decoder.removeSubpacket())
     case .zcommand:
-      let command = Array(decoder.takeSubpacket().prefix { $0 != 0 })
+      let command = Array(decoder.removeSubpacket().prefix { $0 != 0 })
       side.send(ZmodemHeader(.zcompl, 1))
       if refused != command {
         refused = command
@@ -187,7 +187,7 @@ public struct ZmodemReceiver: TransferMachine {
     if end.endsFrame { self.frame = nil }
   }
 
-  private mutating func takeDamagedSubpacket() {
+  private mutating func handleDamagedSubpacket() {
     let wasData = frame?.frame == .zdata
     let wasOther = frame != nil && !wasData
     frame = nil
@@ -198,7 +198,7 @@ public struct ZmodemReceiver: TransferMachine {
     }
   }
 
-  private mutating func takeDamagedHeader() {
+  private mutating func handleDamagedHeader() {
     switch state {
     case .receiving: countAndRequest()
     case .inviting:
@@ -271,7 +271,7 @@ public struct ZmodemReceiver: TransferMachine {
 
   // MARK: The session
 
-  private mutating func takeInvitation() {
+  private mutating func handleInvitation() {
     switch state {
     case .new, .deciding, .closing: return
     case .inviting:
@@ -287,17 +287,17 @@ public struct ZmodemReceiver: TransferMachine {
     request()
   }
 
-  private mutating func takeFarewell() {
+  private mutating func handleFarewell() {
     makeProgress()
     write()
     if file != nil, state != .closing { outcome = .failed(.cancelled) }
     state = .closing
     request()
-    takeLastCharacters(decoder.takeRest())
+    handleLastCharacters(decoder.removeRest())
   }
 
   /// Handles `OO`, which some senders omit. All other bytes belong to the user: usually a prompt.
-  private mutating func takeLastCharacters(_ bytes: [UInt8]) {
+  private mutating func handleLastCharacters(_ bytes: [UInt8]) {
     for (index, byte) in bytes.enumerated() {
       if lastCharacterCount < 2, byte == UInt8(ascii: "O") {
         lastCharacterCount += 1
@@ -314,7 +314,7 @@ public struct ZmodemReceiver: TransferMachine {
 
   // MARK: The file
 
-  private mutating func takeOffer(_ text: [UInt8]) {
+  private mutating func handleOffer(_ text: [UInt8]) {
     guard let offered = FileHeader.decoded(text) else {
       return side.send(ZmodemHeader(.zskip))
     }
@@ -387,7 +387,7 @@ public struct ZmodemReceiver: TransferMachine {
     request()
   }
 
-  private mutating func takeData(_ header: ZmodemHeader) {
+  private mutating func handleData(_ header: ZmodemHeader) {
     if state == .comparing {
       // The sender does not support ZCRC.
       begin(at: 0)
@@ -434,7 +434,7 @@ public struct ZmodemReceiver: TransferMachine {
     return true
   }
 
-  private mutating func takeEnd(_ header: ZmodemHeader) {
+  private mutating func handleEnd(_ header: ZmodemHeader) {
     switch state {
     case .inviting where isAnswered && file == nil:
       mayBeRepeated = true
@@ -492,14 +492,14 @@ public struct ZmodemReceiver: TransferMachine {
 
   // MARK: The port
 
-  private mutating func lose() {
+  private mutating func handleLoss() {
     side.portWasLost()
     decoder.reset()
     frame = nil
     if state == .closing { side.finish(outcome) }
   }
 
-  private mutating func regain() {
+  private mutating func handleReturn() {
     side.portIsBack()
     progressTime = side.now
     startTime = side.now

@@ -136,11 +136,11 @@ public struct ZmodemSender: TransferMachine {
     guard !side.hasFinished else { return [] }
     side.begin(at: now)
     if case .woken = event { side.woke() }
-    if case .sent(let count) = event { side.portTook(count) }
+    if case .sent(let count) = event { side.portAccepted(count) }
     if side.isBreakingOff {
       side.handleWhileBreakingOff(event)
     } else {
-      take(event)
+      handle(event)
     }
     reportProgress()
     return side.end(wakeTime: wakeTime)
@@ -148,7 +148,7 @@ public struct ZmodemSender: TransferMachine {
 
   // MARK: Events
 
-  private mutating func take(_ event: TransferEvent) {
+  private mutating func handle(_ event: TransferEvent) {
     switch event {
     case .begun:
       startTime = side.now
@@ -156,7 +156,7 @@ public struct ZmodemSender: TransferMachine {
       if startsReceiver { side.send(Array("rz\r".utf8)) }
       state = .inviting
       request()
-    case .received(let bytes): take(bytes)
+    case .received(let bytes): handle(bytes)
     case .sent(let count):
       // It is progress when the port takes new data, but not when it takes repeated bytes.
       if side.sentCount - side.unsentCount - count < dataEnd { progressTime = side.now }
@@ -165,33 +165,33 @@ public struct ZmodemSender: TransferMachine {
       awaitsRoom = false
       hasRoom = true
       pump()
-    case .file(let file): take(file)
-    case .read(let bytes): take(read: bytes)
+    case .file(let file): handle(file)
+    case .read(let bytes): handle(read: bytes)
     case .storageFailed: side.fail(.storage)
     case .woken: wake()
     case .stopped:
       side.fail(.stopped)
-    case .lost: lose()
-    case .regained: regain()
+    case .lost: handleLoss()
+    case .regained: handleReturn()
     case .accepted, .declined, .checksum: break
     }
   }
 
-  private mutating func take(_ bytes: [UInt8]) {
+  private mutating func handle(_ bytes: [UInt8]) {
     guard !side.isLost else { return }
     decoder.feed(bytes)
     while !side.hasFinished, !side.isBreakingOff, let item = decoder.next() {
       switch item {
-      case .header(let header): take(header)
-      case .damagedHeader: takeDamagedHeader()
+      case .header(let header): handle(header)
+      case .damagedHeader: handleDamagedHeader()
       case .cancelled: side.fail(isShort ? .tooShort : .cancelled)
       case .subpacket, .damagedSubpacket: break
       }
     }
-    side.pass(decoder.takeText())
+    side.pass(decoder.removeText())
   }
 
-  private mutating func take(_ header: ZmodemHeader) {
+  private mutating func handle(_ header: ZmodemHeader) {
     // A shell may echo the invitation.
     if header.frame != .zrqinit { decoder.keepsText = false }
     switch header.frame {
@@ -252,7 +252,7 @@ public struct ZmodemSender: TransferMachine {
   }
 
   /// Handles a damaged header of the receiver. Most probably it reports that data were damaged.
-  private mutating func takeDamagedHeader() {
+  private mutating func handleDamagedHeader() {
     switch state {
     case .sending where awaited == nil:
       count()
@@ -274,7 +274,7 @@ public struct ZmodemSender: TransferMachine {
       header.flags & Capability.fullDuplex != 0 && header.flags & Capability.overlapsStorage != 0
   }
 
-  private mutating func take(_ file: TransferredFile?) {
+  private mutating func handle(_ file: TransferredFile?) {
     guard state == .fetching else { return }
     guard let file else { return close(.done) }
     guard file.size ?? 0 <= Int(UInt32.max) else { return side.fail(.tooLarge) }
@@ -326,13 +326,13 @@ public struct ZmodemSender: TransferMachine {
       var attention = ZmodemEncoder()
       attention.escapesControls = true
       attention.append([0], end: .waits)
-      side.send(attention.take())
+      side.send(attention.flush())
     case .offering:
       guard let file else { return }
       cancelReading()
       encoder.append(ZmodemHeader(.zfile))
       encoder.append(FileHeader.encoded(file, rest: " 0") + [0], end: .waits)
-      side.send(encoder.take())
+      side.send(encoder.flush())
     case .sending where wasLost && requestCount % 3 == 0: side.send(ZmodemHeader(.zrqinit))
     case .sending: return probe()
     case .ending: side.send(encoded(ZmodemHeader(.zeof, position)))
@@ -347,7 +347,7 @@ public struct ZmodemSender: TransferMachine {
   private func encoded(_ header: ZmodemHeader) -> [UInt8] {
     var encoder = encoder
     encoder.append(header)
-    return encoder.take()
+    return encoder.flush()
   }
 
   /// Handles a repeated request of the receiver.
@@ -475,7 +475,7 @@ public struct ZmodemSender: TransferMachine {
     side.perform(.read(at: offset, count: count))
   }
 
-  private mutating func take(read bytes: [UInt8]) {
+  private mutating func handle(read bytes: [UInt8]) {
     let purpose = reading
     reading = nil
     switch purpose {
@@ -590,7 +590,7 @@ public struct ZmodemSender: TransferMachine {
     encoder.append(raw: [ZmodemCharacter.pad])
     encoder.append(ZmodemHeader(.zdata, position))
     encoder.append([], end: .waits)
-    side.send(encoder.take())
+    side.send(encoder.flush())
     hasFrame = false
     awaited = position
     acknowledged = min(acknowledged, position)
@@ -655,11 +655,11 @@ public struct ZmodemSender: TransferMachine {
         let count = min(packetLength, data.count - offset)
         let end: ZmodemEnd
         if offset + count < data.count {
-          end = .goesOn
+          end = .continues
         } else if isLast || isResuming || frameIsFull {
           end = .waits
         } else {
-          end = window == nil ? .goesOn : .acknowledged
+          end = window == nil ? .continues : .acknowledged
         }
         encoder.append(UnsafeRawBufferPointer(rebasing: data[offset..<(offset + count)]), end: end)
         offset += count
@@ -677,7 +677,7 @@ public struct ZmodemSender: TransferMachine {
       packetLength *= 2
     }
     repeatInterval = ZmodemPatience.data
-    side.send(encoder.take())
+    side.send(encoder.flush())
     dataEnd = side.sentCount
     marks.append((side.sentCount, position))
     schedule()
@@ -701,7 +701,7 @@ public struct ZmodemSender: TransferMachine {
 
   // MARK: The port
 
-  private mutating func lose() {
+  private mutating func handleLoss() {
     side.portWasLost()
     decoder.reset()
     marks = []
@@ -711,7 +711,7 @@ public struct ZmodemSender: TransferMachine {
     if state == .closing { side.finish(outcome) }
   }
 
-  private mutating func regain() {
+  private mutating func handleReturn() {
     side.portIsBack()
     progressTime = side.now
     startTime = side.now

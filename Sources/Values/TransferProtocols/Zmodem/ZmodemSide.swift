@@ -118,7 +118,7 @@ struct ZmodemSide {
 
   // MARK: Events
 
-  mutating func portTook(_ count: Int) {
+  mutating func portAccepted(_ count: Int) {
     unsentCount = max(unsentCount - count, 0)
     if unsentCount == 0 { carriedTime = now + lineTime }
   }

@@ -117,17 +117,19 @@ final class SessionTransfers {
   /// Reports an offer or request of the device, or starts to receive if the user wants that.
   private func deviceOffers(_ offer: DeviceOffer, at port: PortPresenter) {
     guard port.model.state.exchange == nil else { return }
-    if offer == .zmodemSender, let folder = port.configuration.autoReceiveFolder,
+    if case .sends(let kind) = offer, let folder = port.configuration.autoReceiveFolder,
       Need.toSend.unmet(in: port.model.state) == nil
     {
       let order = TransferOrder(
-        fileProtocol: .zmodem, files: .receive(into: folder, IncomingFolder.Rules()))
+        fileProtocol: kind, files: .receive(into: folder, IncomingFolder.Rules()))
       do throws(Failure) { try transfer(order, at: port) } catch { port.say(error.message) }
       return
     }
     let (command, does) =
-      offer == .zmodemSender
-      ? (Command.receiveFiles.command, "receives them") : (Command.sendFile.command, "sends one")
+      switch offer {
+      case .sends: (Command.receiveFiles.command, "receives them")
+      case .requests: (Command.sendFile.command, "sends one")
+      }
     guard keyboard.terminal != nil, let key = keyboard.keys.name(of: command) else { return }
     port.say("\(offer.words): \(key) \(does).")
   }
@@ -149,11 +151,11 @@ extension TransferOrder {
         paths.count == 1
         ? (paths[0].lastComponent?.string ?? paths[0].string).harmless
         : paths.count.counted("file")
-      let how = fileProtocol.transferProtocol == nil ? "" : " by \(fileProtocol.shownName)"
+      let how = fileProtocol.isPlain ? "" : " by \(fileProtocol.title)"
       return "sending \(what)\(how); ctrl-c stops."
     case .receive(let folder, _):
       let place = folder == "." ? "the working folder" : folder.string.harmless
-      return "receiving into \(place) by \(fileProtocol.shownName); ctrl-c stops."
+      return "receiving into \(place) by \(fileProtocol.title); ctrl-c stops."
     }
   }
 }
