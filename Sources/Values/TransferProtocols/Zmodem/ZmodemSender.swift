@@ -17,7 +17,7 @@
 /// - Positions have 32 bits: a file of 4 GiB or more is refused. (lrzsz sends such files, but its receiver never
 ///   accepts their end.)
 public struct ZmodemSender: TransferMachine {
-  private enum State {
+  private enum State: Equatable {
     case new
     /// Waits for ZRINIT.
     case inviting
@@ -31,105 +31,70 @@ public struct ZmodemSender: TransferMachine {
     case sending
     /// ZEOF was sent.
     case ending
-    /// ZFIN was sent.
-    case closing
+    /// ZFIN was sent. The transfer then ends like this.
+    case closing(TransferEnd)
+
+    var isClosing: Bool { if case .closing = self { true } else { false } }
   }
 
   /// The purpose of a read.
-  private enum Reading { case data(wanted: Int), checksum, obsolete }
+  private enum Reading {
+    case data(wanted: Int)
+    case sum(ZmodemFileSum)
+    /// The sum is continued with the next event: a long file must not keep the driver from handling other events.
+    case pausedSum(ZmodemFileSum)
+    case obsolete
+  }
+
+  /// The present file.
+  private struct File {
+    let info: TransferredFile
+    /// Whether it was shorter than announced.
+    var isShort = false
+    /// Whether the receiver may already have the whole file, and was restarted since.
+    var mayBeComplete = false
+    /// The number of times that the receiver was restarted.
+    var offerCount = 0
+  }
 
   private var side: ZmodemSide
   private var decoder = ZmodemDecoder(readsData: false)
   private var encoder = ZmodemEncoder()
   private let startsReceiver: Bool
-  private let window: Int?
 
   private var state = State.new
+  private var request = ZmodemRequest()
+  private var file: File?
+  private var stream: ZmodemStream
+  private var sentData = ZmodemSentData()
+  private var reading: Reading?
+
   private var startTime = Duration.zero
   /// The time of the last event that advanced the transfer.
   private var progressTime = Duration.zero
-  /// Whether the receiver has answered.
-  private var isAnswered = false
-  /// The time to repeat the present request; nil until the port has taken it.
-  private var repeatTime: Duration?
-  private var repeatInterval = ZmodemPatience.request
-  /// The number of times that the present request was sent.
-  private var requestCount = 0
-  /// The time when the present request was sent, or the present frame begun.
-  private var requestTime = Duration.zero
-  /// Whether the receiver has repeated a request so soon that it may not have received the answer yet.
-  private var wantsAgain = false
-  /// Whether that answer is a frame of data.
-  private var wantsRestart = false
-  /// The time from the end of a frame to its acknowledgement. It is long until it was measured.
-  private var roundTrip = Duration.seconds(1)
-
-  // State of the receiver.
-  private var canStream = true
-  private var bufferLength = 0
-  private var escapesByItself = false
-  private var hasIntroduced = false
-  /// The number of times that the receiver was restarted during the present file.
-  private var offerCount = 0
-
-  // State of the file.
-  private var file: TransferredFile?
-  private var position = 0
-  /// The end of the file: its announced size, or the end found by reading.
-  private var endPosition: Int?
-  /// Whether the file was shorter than announced.
-  private var isShort = false
-  /// Whether the receiver may already have the whole file, and was restarted since.
-  private var mayBeComplete = false
-  private var reading: Reading?
-  private var reader = (offset: 0, end: 0, crc: CRC32())
-  private var continuesReading = false
-
-  // State of the stream.
-  private var hasFrame = false
-  private var frameStart = 0
-  private var acknowledged = 0
-  /// The position whose acknowledgement is awaited.
-  private var awaited: Int?
-  /// Whether the receiver acknowledges the first subpacket of the frame.
-  private var isResuming = false
-  private var hasRoom = true
-  private var awaitsRoom = false
-  private var packetLength: Int
-  private let longestPacket: Int
-  /// The number of subpackets since the last error.
-  private var goodCount = 0
   /// The number of errors since the last progress.
   private var errorCount = 0
-  private var restartPosition = -1
-  private var retryCount = 0
-  /// The position after the last data bytes, counted in all sent bytes.
-  private var dataEnd = 0
-  /// The file position after certain numbers of sent bytes.
-  private var marks: [(sent: Int, position: Int)] = []
-  private var progress = TransferProgress()
-  private var reported = TransferProgress()
-
-  private var outcome = TransferEnd.done
+  /// Whether the receiver has answered.
+  private var isAnswered = false
+  /// Whether the receiver has asked for escaped control characters itself.
+  private var escapesByItself = false
+  private var hasIntroduced = false
   private var wasLost = false
+
+  // The queue of the driver.
+  private var hasRoom = true
+  private var awaitsRoom = false
+  /// The maximum number of queued bytes. They are withdrawn when the receiver requests another position.
+  private static let queueLength = 16_384
 
   /// - Parameters:
   ///   - window: the maximum number of unacknowledged bytes; nil for no limit. It is useful where much data is stored
-  ///     on the
-  ///     way, as in some networks.
+  ///     on the way, as in some networks.
   ///   - startsReceiver: whether to send the command `rz`, which starts a receiver in a shell at the other end.
   public init(conditions: TransferConditions, window: Int? = nil, startsReceiver: Bool = false) {
     side = ZmodemSide(conditions)
-    self.window = window.map { max($0, 256) }
+    stream = ZmodemStream(window: window, bytesPerSecond: conditions.bytesPerSecond)
     self.startsReceiver = startsReceiver
-    // The specification recommends these lengths.
-    longestPacket =
-      switch conditions.bytesPerSecond {
-      case .some(..<240): 256
-      case .some(..<480): 512
-      default: 1_024
-      }
-    packetLength = longestPacket
   }
 
   public mutating func handle(_ event: TransferEvent, at now: Duration) -> [TransferAction] {
@@ -142,7 +107,7 @@ public struct ZmodemSender: TransferMachine {
     } else {
       handle(event)
     }
-    reportProgress()
+    if !side.hasFinished, let news = sentData.news(on: side) { side.perform(.progress(news)) }
     return side.end(wakeTime: wakeTime)
   }
 
@@ -155,22 +120,21 @@ public struct ZmodemSender: TransferMachine {
       progressTime = side.now
       if startsReceiver { side.send(Array("rz\r".utf8)) }
       state = .inviting
-      request()
+      sendRequest()
     case .received(let bytes): handle(bytes)
     case .sent(let count):
       // It is progress when the port takes new data, but not when it takes repeated bytes.
-      if side.sentCount - side.unsentCount - count < dataEnd { progressTime = side.now }
-      if side.unsentCount == 0 { schedule() }
+      if sentData.contains(last: count, on: side) { progressTime = side.now }
+      if side.unsentCount == 0 { request.schedule(on: side) }
     case .room:
       awaitsRoom = false
       hasRoom = true
-      pump()
+      continueSending()
     case .file(let file): handle(file)
     case .read(let bytes): handle(read: bytes)
     case .storageFailed: side.fail(.storage)
     case .woken: wake()
-    case .stopped:
-      side.fail(.stopped)
+    case .stopped: side.fail(.stopped)
     case .lost: handleLoss()
     case .regained: handleReturn()
     case .accepted, .declined, .checksum: break
@@ -196,8 +160,8 @@ public struct ZmodemSender: TransferMachine {
     if header.frame != .zrqinit { decoder.keepsText = false }
     switch header.frame {
     case .zchallenge: return side.send(ZmodemHeader(.zack, header.number))
-    case .zferr where state != .closing: return close(.failed(.otherStorage))
-    case .zabort where state != .closing: return close(.failed(.cancelled))
+    case .zferr where !state.isClosing: return close(.failed(.otherStorage))
+    case .zabort where !state.isClosing: return close(.failed(.cancelled))
     default: break
     }
     switch (state, header.frame) {
@@ -205,45 +169,36 @@ public struct ZmodemSender: TransferMachine {
       isAnswered = true
       adopt(header)
       makeProgress()
-      state = .fetching
-      side.perform(.nextFile)
+      fetchFile()
     case (.introducing, .zack):
       makeProgress()
       offer()
     case (.offering, .zrpos):
-      guard isPossible(header.number) else { return }
+      guard stream.contains(header.number) else { return }
       makeProgress()
-      if requestCount == 1 { measureRoundTrip(isLonger: false) }
+      if request.count == 1 { request.measureRoundTrip(on: side, isLonger: false) }
       if header.number > 0 || wasLost { side.perform(.say(.resumed(at: header.number))) }
       wasLost = false
-      mayBeComplete = false
+      file?.mayBeComplete = false
       start(at: header.number, isResuming: false)
-    case (.offering, .zcrc): sum(header.number)
+    case (.offering, .zcrc): sendSum(of: header.number)
     case (.offering, .zskip), (.sending, .zskip), (.ending, .zskip):
       makeProgress()
       withdraw()
-      endFile(mayBeComplete ? .complete : .skipped)
+      endFile(file?.mayBeComplete == true ? .complete : .skipped)
     case (.sending, .zrpos), (.ending, .zrpos): restart(at: header.number)
     case (.sending, .zack): acknowledge(header.number)
-    case (.sending, .zrinit):
-      // The receiver was restarted.
-      adopt(header)
-      withdraw()
-      count()
-      offerCount += 1
-      if offerCount > ZmodemPatience.errors { side.fail(.tooManyErrors) }
-      guard !side.isBreakingOff else { return }
-      offer()
+    case (.sending, .zrinit): handleRestartedReceiver(header)
     case (.ending, .zrinit):
       makeProgress()
       endFile(.complete)
-    case (.closing, .zfin):
+    case (.closing(let outcome), .zfin):
       side.send(Array("OO".utf8))
       side.finish(outcome)
     case (.offering, .zfin), (.sending, .zfin), (.ending, .zfin): close(.failed(.cancelled))
     case (_, .znak):
       // The receiver has received the request, and found it damaged.
-      if state != .sending, side.unsentCount == 0 { requestAtOnce() }
+      if state != .sending, side.unsentCount == 0 { countAndRepeatRequest() }
     case (.introducing, .zrinit), (.offering, .zrinit), (.closing, .zrinit):
       adopt(header)
       requestAgain()
@@ -251,11 +206,21 @@ public struct ZmodemSender: TransferMachine {
     }
   }
 
+  private mutating func handleRestartedReceiver(_ header: ZmodemHeader) {
+    adopt(header)
+    withdraw()
+    countError()
+    file?.offerCount += 1
+    if let file, file.offerCount > ZmodemPatience.errors { side.fail(.tooManyErrors) }
+    guard !side.isBreakingOff else { return }
+    offer()
+  }
+
   /// Handles a damaged header of the receiver. Most probably it reports that data were damaged.
   private mutating func handleDamagedHeader() {
     switch state {
-    case .sending where awaited == nil:
-      count()
+    case .sending where stream.awaited == nil:
+      countError()
       guard !side.isBreakingOff else { return }
       withdraw()
       probe()
@@ -269,60 +234,74 @@ public struct ZmodemSender: TransferMachine {
     encoder.usesCRC32 = header.flags & Capability.crc32 != 0
     escapesByItself = header.flags & Capability.escapesControls != 0
     encoder.escapesControls = side.conditions.escapesControls || escapesByItself
-    bufferLength = header.bufferLength
-    canStream =
-      header.flags & Capability.fullDuplex != 0 && header.flags & Capability.overlapsStorage != 0
+    stream.adopt(
+      bufferLength: header.bufferLength,
+      canStream: header.flags & Capability.fullDuplex != 0
+        && header.flags & Capability.overlapsStorage != 0)
   }
 
-  private mutating func handle(_ file: TransferredFile?) {
+  // MARK: Files
+
+  private var isShort: Bool { file?.isShort == true }
+
+  private mutating func fetchFile() {
+    state = .fetching
+    side.perform(.nextFile)
+  }
+
+  private mutating func handle(_ next: TransferredFile?) {
     guard state == .fetching else { return }
-    guard let file else { return close(.done) }
-    guard file.size ?? 0 <= Int(UInt32.max) else { return side.fail(.tooLarge) }
-    self.file = file
-    position = 0
-    endPosition = file.size
-    isShort = false
-    mayBeComplete = false
-    offerCount = 0
-    packetLength = longestPacket
-    progress.position = 0
+    guard let next else { return close(.done) }
+    guard next.size ?? 0 <= Int(UInt32.max) else { return side.fail(.tooLarge) }
+    file = File(info: next)
+    stream.reset(size: next.size)
+    sentData.progress.position = 0
     progressTime = side.now
     if encoder.escapesControls, !escapesByItself, !hasIntroduced {
       state = .introducing
-      request()
+      sendRequest()
     } else {
       offer()
     }
   }
 
-  // MARK: Requests
-
   private mutating func offer() {
     hasIntroduced = true
     state = .offering
-    request()
+    sendRequest()
   }
 
+  private mutating func endFile(_ end: FileEnd) {
+    cancelReading()
+    side.perform(.endFile(end))
+    if isShort { close(.failed(.tooShort)) } else { fetchFile() }
+  }
+
+  private mutating func close(_ end: TransferEnd) {
+    withdraw()
+    cancelReading()
+    state = .closing(isShort ? .failed(.tooShort) : end)
+    sendRequest()
+  }
+
+  // MARK: Requests
+
   /// Sends the request of the present state.
-  private mutating func request() {
-    requestCount = 0
+  private mutating func sendRequest() {
+    request.reset()
     errorCount = 0
     repeatRequest()
   }
 
   private mutating func repeatRequest() {
-    requestCount += 1
-    wantsAgain = false
-    repeatInterval = ZmodemPatience.request
+    request.isSent()
     switch state {
     case .new, .fetching: return
     case .inviting: side.send(ZmodemHeader(.zrqinit))
     case .introducing:
       // The receiver can read escaped bytes without ZSINIT.
-      guard requestCount <= 2 else { return offer() }
-      side.send(
-        ZmodemEncoder.hex(
-          ZmodemHeader(.zsinit, flags: ZmodemHeader.Capability.escapesControls)))
+      guard request.count <= 2 else { return offer() }
+      side.send(ZmodemHeader(.zsinit, flags: ZmodemHeader.Capability.escapesControls))
       var attention = ZmodemEncoder()
       attention.escapesControls = true
       attention.append([0], end: .waits)
@@ -331,89 +310,66 @@ public struct ZmodemSender: TransferMachine {
       guard let file else { return }
       cancelReading()
       encoder.append(ZmodemHeader(.zfile))
-      encoder.append(FileHeader.encoded(file, rest: " 0") + [0], end: .waits)
+      encoder.append(FileHeader.encoded(file.info, rest: " 0") + [0], end: .waits)
       side.send(encoder.flush())
-    case .sending where wasLost && requestCount % 3 == 0: side.send(ZmodemHeader(.zrqinit))
+    case .sending where wasLost && request.count % 3 == 0: side.send(ZmodemHeader(.zrqinit))
     case .sending: return probe()
-    case .ending: side.send(encoded(ZmodemHeader(.zeof, position)))
+    case .ending:
+      encoder.append(ZmodemHeader(.zeof, stream.position))
+      side.send(encoder.flush())
     case .closing:
-      repeatInterval = ZmodemPatience.farewell
+      request.interval = ZmodemPatience.farewell
       side.send(ZmodemHeader(.zfin))
     }
-    requestTime = side.now
-    schedule()
+    awaitAnswer()
   }
 
-  private func encoded(_ header: ZmodemHeader) -> [UInt8] {
-    var encoder = encoder
-    encoder.append(header)
-    return encoder.flush()
+  /// Begins to wait for the answer to what was just sent.
+  private mutating func awaitAnswer() {
+    request.restart(at: side.now)
+    request.schedule(on: side)
   }
 
   /// Handles a repeated request of the receiver.
   private mutating func requestAgain() {
     guard state != .sending else { return }
     guard let againTime, side.now >= againTime else {
-      wantsAgain = true
-      wantsRestart = false
+      request.again = .request
       return
     }
-    requestAtOnce()
+    countAndRepeatRequest()
   }
 
-  private mutating func requestAtOnce() {
-    count()
+  private mutating func countAndRepeatRequest() {
+    countError()
     guard !side.isBreakingOff else { return }
     repeatRequest()
   }
 
-  /// The time at which the receiver must have received the last bytes, and its answer must have arrived; nil until
-  /// the port has taken the bytes.
   private var againTime: Duration? {
-    if side.unsentCount == 0 { return max(requestTime, side.carriedTime) + roundTrip * 2 }
-    return state == .sending && awaited == nil ? requestTime + roundTrip * 2 : nil
+    request.againTime(on: side, isStreaming: state == .sending && stream.awaited == nil)
   }
-
-  private mutating func schedule() { repeatTime = side.time(for: repeatInterval) }
 
   /// Records an event that advances the transfer.
   private mutating func makeProgress() {
     progressTime = side.now
     errorCount = 0
-    wantsAgain = false
+    request.again = nil
   }
 
   private mutating func withdraw() {
     side.withdraw()
-    dataEnd = min(dataEnd, side.sentCount)
-    marks = []
+    sentData.discard(on: side)
   }
 
-  /// Counts an error.
-  private mutating func count() {
-    retryCount += 1
+  private mutating func countError() {
+    sentData.progress.retries += 1
     errorCount += 1
     if errorCount > ZmodemPatience.errors {
       side.fail(.tooManyErrors)
     } else {
       progressTime = side.now
     }
-  }
-
-  private mutating func close(_ end: TransferEnd) {
-    withdraw()
-    cancelReading()
-    outcome = isShort ? .failed(.tooShort) : end
-    state = .closing
-    request()
-  }
-
-  private mutating func endFile(_ end: FileEnd) {
-    cancelReading()
-    side.perform(.endFile(end))
-    guard !isShort else { return close(.failed(.tooShort)) }
-    state = .fetching
-    side.perform(.nextFile)
   }
 
   // MARK: Time
@@ -423,40 +379,36 @@ public struct ZmodemSender: TransferMachine {
     var time =
       isAnswered
       ? progressTime + side.conditions.silencePatience : startTime + side.conditions.startPatience
-    if let repeatTime, isWaiting { time = min(time, repeatTime) }
-    if wantsAgain, let againTime { time = min(time, againTime) }
-    if continuesReading { time = side.now }
+    if let repeatTime = request.repeatTime, isWaiting { time = min(time, repeatTime) }
+    if request.again != nil, let againTime { time = min(time, againTime) }
+    if case .pausedSum = reading { time = side.now }
     return time
   }
 
   /// Whether the sender waits for an answer.
-  private var isWaiting: Bool {
-    state != .sending || awaited != nil || window.map { position - acknowledged >= $0 } ?? false
-  }
+  private var isWaiting: Bool { state != .sending || stream.awaited != nil || stream.isFull }
 
   private mutating func wake() {
     guard !side.isLost else { return }
-    if continuesReading {
-      continuesReading = false
-      return readForSum()
-    }
+    if case .pausedSum(let sum) = reading { return read(sum) }
     if !isAnswered, side.now >= startTime + side.conditions.startPatience {
       return side.fail(.noAnswer)
     }
     if isAnswered, state != .fetching, side.now >= progressTime + side.conditions.silencePatience {
-      return state == .closing ? side.finish(outcome) : side.fail(.timedOut)
+      guard case .closing(let outcome) = state else { return side.fail(.timedOut) }
+      return side.finish(outcome)
     }
-    if wantsAgain, let againTime, side.now >= againTime {
-      wantsAgain = false
-      count()
+    if let again = request.again, let againTime, side.now >= againTime {
+      request.again = nil
+      countError()
       guard !side.isBreakingOff else { return }
-      if state == .sending || wantsRestart {
-        return start(at: restartPosition, isResuming: true)
+      if state == .sending || again == .data {
+        return start(at: stream.startPosition, isResuming: true)
       }
       return repeatRequest()
     }
-    if isWaiting, let repeatTime, side.now >= repeatTime {
-      guard state != .closing || requestCount < ZmodemPatience.farewells else {
+    if isWaiting, let repeatTime = request.repeatTime, side.now >= repeatTime {
+      if case .closing(let outcome) = state, request.count >= ZmodemPatience.farewells {
         return side.finish(outcome)
       }
       repeatRequest()
@@ -466,13 +418,10 @@ public struct ZmodemSender: TransferMachine {
   // MARK: Reading
 
   private mutating func cancelReading() {
-    if reading != nil { reading = .obsolete }
-    continuesReading = false
-  }
-
-  private mutating func read(_ purpose: Reading, at offset: Int, count: Int) {
-    reading = purpose
-    side.perform(.read(at: offset, count: count))
+    switch reading {
+    case .data, .sum, .obsolete: reading = .obsolete
+    case .pausedSum, nil: reading = nil
+    }
   }
 
   private mutating func handle(read bytes: [UInt8]) {
@@ -480,223 +429,130 @@ public struct ZmodemSender: TransferMachine {
     reading = nil
     switch purpose {
     case .data(let wanted): sendData(bytes, wanted: wanted)
-    case .checksum: sum(bytes)
-    case .obsolete, .none: pump()
+    case .sum(let sum): handle(read: bytes, for: sum)
+    case .obsolete, .pausedSum, nil: continueSending()
     }
   }
 
   /// Computes the CRC-32 of the first bytes of the file for the receiver; 0 stands for the whole file.
-  private mutating func sum(_ count: Int) {
-    guard reading == nil, !continuesReading else { return }
-    progressTime = side.now
-    reader = (0, count == 0 ? file?.size ?? Int(UInt32.max) : count, CRC32())
-    readForSum()
+  private mutating func sendSum(of count: Int) {
+    guard reading == nil else { return }
+    read(ZmodemFileSum(of: count == 0 ? file?.info.size ?? Int(UInt32.max) : count))
   }
 
-  private mutating func readForSum() {
+  private mutating func read(_ sum: ZmodemFileSum) {
     progressTime = side.now
-    read(.checksum, at: reader.offset, count: min(reader.end - reader.offset, 65_536))
+    reading = .sum(sum)
+    side.perform(.read(at: sum.offset, count: sum.nextCount))
   }
 
-  private mutating func sum(_ bytes: [UInt8]) {
-    reader.crc.update(with: bytes)
-    reader.offset += bytes.count
-    if !bytes.isEmpty, reader.offset < reader.end {
-      // A long file must not keep the driver from handling other events.
-      if reader.offset % (1 << 20) == 0 { continuesReading = true } else { readForSum() }
+  private mutating func handle(read bytes: [UInt8], for sum: ZmodemFileSum) {
+    var sum = sum
+    if sum.append(bytes) {
+      side.send(ZmodemHeader(.zcrc, sum.value))
+      awaitAnswer()
+    } else if sum.offset % (1 << 20) == 0 {
+      reading = .pausedSum(sum)
     } else {
-      side.send(ZmodemHeader(.zcrc, Int(reader.crc.value)))
-      requestTime = side.now
-      schedule()
+      read(sum)
     }
   }
 
   // MARK: Data
 
-  /// Whether a position is in the file.
-  private func isPossible(_ position: Int) -> Bool { position <= endPosition ?? .max }
-
   /// Starts to send at a position.
   private mutating func start(at position: Int, isResuming: Bool) {
     withdraw()
-    self.isResuming = isResuming
     state = .sending
-    self.position = position
-    acknowledged = position
-    awaited = nil
-    wantsAgain = false
-    hasFrame = false
-    progress.position = position
-    restartPosition = position
-    requestTime = side.now
+    stream.start(at: position, isResuming: isResuming)
+    request.again = nil
+    request.restart(at: side.now)
+    sentData.progress.position = position
     hasRoom = true
     cancelReading()
-    pump()
+    continueSending()
   }
 
   /// Starts again at the position that the receiver requests.
   private mutating func restart(at position: Int) {
-    guard isPossible(position) else { return }
-    if position == restartPosition, againTime.map({ side.now < $0 }) ?? true {
-      wantsAgain = true
-      wantsRestart = true
+    guard stream.contains(position) else { return }
+    if position == stream.startPosition, againTime.map({ side.now < $0 }) ?? true {
+      request.again = .data
       return
     }
-    if position > restartPosition { errorCount = 0 }
-    count()
+    if position > stream.startPosition { errorCount = 0 }
+    countError()
     guard !side.isBreakingOff else { return }
-    if wasLost {
-      wasLost = false
-      side.perform(.say(.resumed(at: position)))
-    }
-    mayBeComplete = false
-    packetLength = max(packetLength / 2, 64)
-    goodCount = 0
+    reportReturn(at: position)
+    file?.mayBeComplete = false
+    stream.shortenPackets()
     start(at: position, isResuming: true)
   }
 
-  /// - Parameter isLonger: whether the result may be longer than the present value. A person may answer an offer,
-  ///   which takes time.
-  private mutating func measureRoundTrip(isLonger: Bool) {
-    guard side.unsentCount == 0 else { return }
-    let time = max(side.now - max(requestTime, side.carriedTime), .milliseconds(25))
-    roundTrip = isLonger ? time : min(time, roundTrip)
+  /// Reports that the transfer continues, if the port was lost.
+  private mutating func reportReturn(at position: Int) {
+    guard wasLost else { return }
+    wasLost = false
+    side.perform(.say(.resumed(at: position)))
   }
 
   private mutating func acknowledge(_ number: Int) {
-    guard number <= position, number >= acknowledged else { return }
-    if number > acknowledged || number == awaited { makeProgress() }
-    acknowledged = number
-    if number == awaited {
-      measureRoundTrip(isLonger: true)
-      awaited = nil
-      hasFrame = false
-      if wasLost {
-        wasLost = false
-        side.perform(.say(.resumed(at: number)))
-      }
-      if number == endPosition {
+    switch stream.acknowledge(number) {
+    case .unexpected: return
+    case .repeated: break
+    case .advanced: makeProgress()
+    case .awaited:
+      makeProgress()
+      request.measureRoundTrip(on: side, isLonger: true)
+      reportReturn(at: number)
+      if number == stream.endPosition {
         state = .ending
-        return request()
+        return sendRequest()
       }
     }
-    pump()
+    continueSending()
   }
 
-  /// Asks for the position of the receiver: sends an empty frame at the present position, which the receiver
-  /// acknowledges, or answers with the position that it needs.
+  /// Asks for the position of the receiver.
   private mutating func probe() {
     cancelReading()
-    encoder.append(raw: [ZmodemCharacter.pad])
-    encoder.append(ZmodemHeader(.zdata, position))
-    encoder.append([], end: .waits)
+    stream.probe(with: &encoder)
     side.send(encoder.flush())
-    hasFrame = false
-    awaited = position
-    acknowledged = min(acknowledged, position)
-    repeatInterval = ZmodemPatience.data
-    requestTime = side.now
-    schedule()
+    request.interval = ZmodemPatience.data
+    awaitAnswer()
   }
 
-  /// The maximum number of queued bytes. They are withdrawn when the receiver requests another position.
-  private let queueLength = 16_384
-
   /// Reads the next data, if they may be sent now.
-  private mutating func pump() {
-    guard state == .sending, !side.isLost, reading == nil, awaited == nil else { return }
+  private mutating func continueSending() {
+    guard state == .sending, !side.isLost, reading == nil, stream.awaited == nil else { return }
     guard hasRoom else {
       if !awaitsRoom {
         awaitsRoom = true
-        side.perform(.awaitRoom(below: queueLength))
+        side.perform(.awaitRoom(below: Self.queueLength))
       }
       return
     }
-    var count = max(queueLength / packetLength, 1) * packetLength
-    if isResuming { count = packetLength }
-    if let segmentLength {
-      count = min(count, segmentLength - (hasFrame ? position - frameStart : 0))
-    }
-    if let window {
-      // An acknowledgement will make room.
-      guard position - acknowledged < window else { return }
-      count = min(count, window - (position - acknowledged), max(window / 4, 64))
-    }
-    if let endPosition { count = min(count, endPosition - position) }
+    guard let count = stream.nextCount(upTo: Self.queueLength) else { return }
     hasRoom = false
     guard count > 0 else { return sendData([], wanted: 0) }
-    read(.data(wanted: count), at: position, count: count)
-  }
-
-  /// The maximum number of bytes in a frame; nil for no limit.
-  private var segmentLength: Int? {
-    bufferLength > 0 ? max(bufferLength, 32) : canStream ? nil : longestPacket
+    reading = .data(wanted: count)
+    side.perform(.read(at: stream.position, count: count))
   }
 
   private mutating func sendData(_ bytes: [UInt8], wanted: Int) {
     guard state == .sending else { return }
     if bytes.count < wanted {
-      isShort = file?.size != nil
-      endPosition = position + bytes.count
+      let isAnnounced = file?.info.size != nil
+      file?.isShort = isAnnounced
+      stream.endFile(after: bytes.count)
     }
-    let isLast = position + bytes.count == endPosition
-    encoder.reserve(bytes.count)
-    if !hasFrame {
-      // Two pads, because the first one is lost if the withdrawn bytes ended with ZDLE.
-      encoder.append(raw: [ZmodemCharacter.pad])
-      encoder.append(ZmodemHeader(.zdata, position))
-      hasFrame = true
-      frameStart = position
-    }
-    let frameIsFull = segmentLength.map { position + bytes.count - frameStart >= $0 } ?? false
-    bytes.withUnsafeBytes { data in
-      var offset = 0
-      repeat {
-        let count = min(packetLength, data.count - offset)
-        let end: ZmodemEnd
-        if offset + count < data.count {
-          end = .continues
-        } else if isLast || isResuming || frameIsFull {
-          end = .waits
-        } else {
-          end = window == nil ? .continues : .acknowledged
-        }
-        encoder.append(UnsafeRawBufferPointer(rebasing: data[offset..<(offset + count)]), end: end)
-        offset += count
-        goodCount += 1
-      } while offset < data.count
-    }
-    position += bytes.count
-    if isLast || isResuming || frameIsFull {
-      awaited = position
-      requestTime = side.now
-    }
-    isResuming = false
-    if goodCount >= 16, packetLength < longestPacket {
-      goodCount = 0
-      packetLength *= 2
-    }
-    repeatInterval = ZmodemPatience.data
+    stream.encode(bytes, with: &encoder)
+    request.interval = ZmodemPatience.data
+    if stream.awaited != nil { request.restart(at: side.now) }
     side.send(encoder.flush())
-    dataEnd = side.sentCount
-    marks.append((side.sentCount, position))
-    schedule()
-    pump()
-  }
-
-  // MARK: Progress
-
-  private mutating func reportProgress() {
-    guard !side.hasFinished else { return }
-    let taken = side.sentCount - side.unsentCount
-    progress.retries = retryCount
-    if let done = marks.lastIndex(where: { $0.sent <= taken }) {
-      progress.position = marks[done].position
-      marks.removeFirst(done + 1)
-    }
-    guard progress != reported else { return }
-    reported = progress
-    side.perform(.progress(progress))
+    sentData.append(upTo: stream.position, on: side)
+    request.schedule(on: side)
+    continueSending()
   }
 
   // MARK: The port
@@ -704,11 +560,10 @@ public struct ZmodemSender: TransferMachine {
   private mutating func handleLoss() {
     side.portWasLost()
     decoder.reset()
-    marks = []
-    dataEnd = min(dataEnd, side.sentCount)
+    sentData.discard(on: side)
     awaitsRoom = false
-    wantsAgain = false
-    if state == .closing { side.finish(outcome) }
+    request.again = nil
+    if case .closing(let outcome) = state { side.finish(outcome) }
   }
 
   private mutating func handleReturn() {
@@ -718,13 +573,13 @@ public struct ZmodemSender: TransferMachine {
     switch state {
     case .sending, .ending:
       wasLost = true
-      mayBeComplete = state == .ending
+      file?.mayBeComplete = state == .ending
       state = .sending
-      requestCount = 0
+      request.reset()
       cancelReading()
       probe()
     case .new, .fetching: break
-    default: request()
+    default: sendRequest()
     }
   }
 }
