@@ -75,8 +75,8 @@ let package = Package(
       path: "Sources/Values/Dialogues", swiftSettings: strict),
     // The stages between a device's bytes and the screen, which can be fuzzed.
     .target(
-      name: "TextStages", dependencies: ["Patterns", "Time"], path: "Sources/Values/TextStages",
-      swiftSettings: strict),
+      name: "TextStages", dependencies: ["Patterns", "TextTools", "Time"],
+      path: "Sources/Values/TextStages", swiftSettings: strict),
     // Numbers in what a device sends, and curves of them.
     .target(
       name: "Plotting", dependencies: ["Patterns", "TextStages", "TextTools", "Time"],

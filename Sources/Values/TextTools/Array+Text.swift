@@ -1,16 +1,20 @@
 extension [UInt8] {
-  /// Appends the characters of a text.
-  mutating func append(_ text: StaticString) {
+  /// Appends the characters of a literal.
+  @inlinable package mutating func append(_ text: StaticString) {
     append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
+  /// Appends the characters of a text.
+  @_disfavoredOverload @inlinable
+  package mutating func append(_ text: String) { append(contentsOf: text.utf8) }
+
   /// Appends a part of a piece as one block.
-  mutating func append(_ bytes: UnsafeRawBufferPointer, in range: Range<Int>) {
+  @inlinable package mutating func append(_ bytes: UnsafeRawBufferPointer, in range: Range<Int>) {
     append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[range]))
   }
 
   /// Appends a decimal number with padding on the left.
-  mutating func append(
+  package mutating func append(
     decimal number: UInt64, width: Int = 1, padding: UInt8 = UInt8(ascii: "0")
   ) {
     var (place, digits) = (1 as UInt64, 1)
@@ -23,7 +27,7 @@ extension [UInt8] {
   }
 
   /// Appends a hexadecimal number with a fixed number of digits, in lower case.
-  mutating func append(hex number: UInt64, digits: Int) {
+  package mutating func append(hex number: UInt64, digits: Int) {
     for place in (0..<digits).reversed() {
       let digit = UInt8(truncatingIfNeeded: number >> (4 * UInt64(place))) & 0xF
       append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
@@ -31,10 +35,15 @@ extension [UInt8] {
   }
 
   /// Appends a mark for a character that is not shown: its code point in angle brackets, `<9b>`.
-  mutating func append(markOf codePoint: UInt32) {
+  package mutating func append(markOf codePoint: UInt32) {
     append(UInt8(ascii: "<"))
     let digits = (8 - codePoint.leadingZeroBitCount / 4)
     append(hex: UInt64(codePoint), digits: digits > 2 ? Swift.max(4, digits) : 2)
     append(UInt8(ascii: ">"))
+  }
+
+  /// Appends a number with the lowest byte first.
+  @inlinable package mutating func append(littleEndian number: some FixedWidthInteger) {
+    Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
   }
 }

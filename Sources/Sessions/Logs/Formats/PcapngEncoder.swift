@@ -1,4 +1,5 @@
 import TextStages
+import TextTools
 import Time
 
 /// Writes a packet for each read or write, with nanoseconds and with the direction in its flags.

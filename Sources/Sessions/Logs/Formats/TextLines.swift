@@ -1,4 +1,5 @@
 import TextStages
+import TextTools
 
 /// The lines of one port in a text log, without times, escape sequences and control characters. Events have separate
 /// lines.

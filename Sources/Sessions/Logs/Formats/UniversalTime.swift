@@ -1,3 +1,5 @@
+import TextTools
+
 /// A point in universal time in the form of RFC 3339, with microseconds: `2026-11-21T06:31:00.123456Z`.
 enum UniversalTime {
   /// Appends a time.

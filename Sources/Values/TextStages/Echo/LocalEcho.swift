@@ -1,3 +1,4 @@
+import TextTools
 public import Time
 
 /// The local echo: shows typed text on the screen, between the text of the device.

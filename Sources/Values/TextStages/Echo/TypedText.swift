@@ -1,3 +1,5 @@
+import TextTools
+
 /// Converts typed bytes into the items that the local echo shows.
 struct TypedText: Sendable {
   /// The echo of a key.

@@ -1,3 +1,4 @@
+import TextTools
 public import Time
 
 /// Prevents a device from controlling the user's terminal.

@@ -1,3 +1,5 @@
+import TextTools
+
 /// The present colours and styles: the SGR sequences since the last one that reset them all.
 struct Rendition {
   /// The sequences that restore them on a terminal with default attributes.

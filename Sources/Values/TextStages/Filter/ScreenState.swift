@@ -1,3 +1,5 @@
+import TextTools
+
 /// The changes that passed sequences have made to the state of the user's terminal.
 struct ScreenState {
   private var changes: Changes = []

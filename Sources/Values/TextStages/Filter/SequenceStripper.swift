@@ -1,3 +1,5 @@
+import TextTools
+
 /// Extracts the text from a device's bytes: removes escape sequences, and all control characters except tabs and line
 /// ends.
 ///

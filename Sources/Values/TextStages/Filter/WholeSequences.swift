@@ -1,3 +1,4 @@
+import TextTools
 public import Time
 
 /// Passes all bytes, but each escape sequence and character only when it is complete: other output of the program

@@ -1,3 +1,4 @@
+import TextTools
 public import Time
 
 /// Shows bytes as hexadecimal numbers, in rows like those of `hexdump -C`.

@@ -1,3 +1,5 @@
+import TextTools
+
 /// A line that is shown as it arrives, and highlighted when its matches are known.
 struct HighlightedLine {
   /// The characters to search.

@@ -1,4 +1,5 @@
 import Patterns
+import TextTools
 public import Time
 
 /// Highlights matching text in the lines on the screen.

@@ -1,3 +1,4 @@
+import TextTools
 public import Time
 
 /// Applies the changes of one direction to a stream.

@@ -1,3 +1,4 @@
+import TextTools
 public import Time
 
 /// Merges the texts of several ports into one text, line by line, each with the label of its port.

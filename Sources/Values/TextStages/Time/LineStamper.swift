@@ -1,3 +1,4 @@
+import TextTools
 public import Time
 
 /// Writes the time at the beginning of every line.
