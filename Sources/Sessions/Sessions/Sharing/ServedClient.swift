@@ -146,7 +146,7 @@ package final class ServedClient: Participant {
     outputEvents = channel.output.events.observe { [unowned self] in handle($0) }
     try self.input.start()
     observations = [
-      session.observe(.stateChange) { [unowned self] in stateDidChange(to: $0.new) },
+      session.observe(.stateChange) { [unowned self] in stateDidChange(from: $0.old, to: $0.new) },
       session.observe(.modemLinesChange) { [unowned self] _ in line.reportModemLines() },
       session.observe(.countersChange) { [unowned self] in
         line.reportErrors(from: $0.old, to: $0.new)
@@ -340,7 +340,7 @@ package final class ServedClient: Participant {
     member.send(event)
   }
 
-  private func stateDidChange(to new: SessionState) {
+  private func stateDidChange(from old: SessionState, to new: SessionState) {
     if !new.isOpen { line.endBreak() }
     line.reportModemLines()
     if case .open(_, let settings) = new { member.send(settings) }
