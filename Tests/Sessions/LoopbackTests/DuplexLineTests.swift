@@ -12,7 +12,7 @@ import Testing
 
   /// Connects the end in memory to another end.
   private func line(to right: any WireEnd) -> DuplexLine {
-    DuplexLine(from: left, to: right, options: LoopbackOptions(), on: loop)
+    DuplexLine(from: left, to: right, options: LoopbackOptions(), on: loop) { _ in }
   }
 
   @Test func deviceThatHasSentALot_isReadCompletely_thoughNoEventReportsIt() throws {

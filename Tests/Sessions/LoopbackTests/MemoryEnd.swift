@@ -26,7 +26,7 @@ final class MemoryEnd: WireEnd {
     return count
   }
 
-  func start(at now: MonotonicTime, onEvent: @escaping (WireEndEvent) -> Void) {}
+  func start(at now: MonotonicTime, for line: DuplexLine) {}
   func advance(to now: MonotonicTime) {}
   var nextDeadline: MonotonicTime? { nil }
   func arm(for interest: Interest) -> Bool {
