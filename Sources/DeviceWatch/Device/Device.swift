@@ -60,8 +60,8 @@ public struct Device: Hashable, Sendable {
     case virtual
   }
 
-  /// Creates a device from its values. With nil for `isHotPluggable`, `usb` and `acm` are hot-pluggable, others are
-  /// not.
+  /// Creates a device from its values. With nil for `isHotPluggable`, `usb` and `acm` are hot-pluggable, others
+  /// are not.
   public init(
     syspath: String, node: FilePath, kind: Kind, hasHardware: Bool = true,
     isHotPluggable: Bool? = nil, incarnation: UInt64? = nil, driver: String? = nil,

@@ -2,9 +2,8 @@
 enum TTYName {
   /// Whether it may be a serial port.
   ///
-  /// The class contains more than ports: virtual consoles (`tty0` … `tty63`, `vcs…`), names of the current
-  /// terminal (`tty`, `console`), and pseudo-terminals (`ptmx`, formerly `ptyp0`, `ttyp0` … `ttyef`; see
-  /// pty(7)).
+  /// The class contains more than ports: virtual consoles (`tty0` … `tty63`, `vcs…`), names of the current terminal
+  /// (`tty`, `console`), and pseudo-terminals (`ptmx`, formerly `ptyp0`, `ttyp0` … `ttyef`; see pty(7)).
   static func isPort(_ name: String) -> Bool {
     switch name {
     case "tty", "console", "ptmx": return false

@@ -39,8 +39,7 @@ struct USBDescription {
     }
   }
 
-  /// The number at the end of a link's name. udev appends it for drivers that number their ports: see
-  /// 60-serial.rules.
+  /// The number at the end of a link's name. udev appends it for drivers that number their ports: see 60-serial.rules.
   private static func portNumber(in links: [FilePath]) -> Int? {
     for link in links {
       let words = (link.lastComponent?.string ?? "").split(separator: "-")

@@ -25,8 +25,8 @@ extension DeviceSelector {
   /// The devices that match, in the given order.
   ///
   /// A physical port can be given in full (`pci-0000:00:14.0-usb-0:1.2:1.0`), without the interface
-  /// (`pci-0000:00:14.0-usb-0:1.2`: all ports of a device), or like the links in /dev/serial/by-path
-  /// (`pci-0000:00:14.0-usb-0:1.2:1.0-port0`).
+  /// (`pci-0000:00:14.0-usb-0:1.2`: all ports of a device), or like the links in
+  /// /dev/serial/by-path (`pci-0000:00:14.0-usb-0:1.2:1.0-port0`).
   ///
   /// - Parameter devices: the present devices.
   public func matches(among devices: [Device]) -> [Device] {

@@ -63,8 +63,8 @@ struct Inotify: ~Copyable {
     }
   }
 
-  /// Watches when any process opens or closes a file. A symbolic link is followed. The corresponding C function is
-  /// `inotify_add_watch`.
+  /// Watches when any process opens or closes a file. A symbolic link is followed. The corresponding C function
+  /// is `inotify_add_watch`.
   ///
   /// - Throws: `ENOENT`, `EACCES`, and `ENOSPC` at the user's limit of watches.
   borrowing func watchOpenings(of file: FilePath) throws(Errno) -> Watch {

@@ -15,8 +15,7 @@ public enum NodeAccess: Hashable, Sendable {
   /// Checks a node without opening it. The corresponding C function is `faccessat`, with
   /// `AT_EACCESS`: like open(2) it checks the effective user.
   ///
-  /// Access may be denied in spite of the permissions, for example by the device rules of a container. See
-  /// access(2).
+  /// Access may be denied in spite of the permissions, for example by the device rules of a container. See access(2).
   public static func of(_ path: FilePath) -> NodeAccess {
     do throws(Errno) {
       try systemCall {

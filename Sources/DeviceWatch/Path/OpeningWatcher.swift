@@ -14,8 +14,7 @@ public final class OpeningWatcher {
   /// Starts watching a node.
   ///
   /// - Parameter node: a device node, or a link to one.
-  /// - Throws: `Errno` of inotify_init1(2) and inotify_add_watch(2): `EMFILE` and `ENOSPC` at the user's
-  ///   limits.
+  /// - Throws: `Errno` of inotify_init1(2) and inotify_add_watch(2): `EMFILE` and `ENOSPC` at the user's limits.
   public init(_ node: FilePath) throws(Errno) {
     inotify = try Inotify()
     _ = try inotify.watchOpenings(of: node)

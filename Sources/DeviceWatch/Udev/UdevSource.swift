@@ -15,8 +15,7 @@ public final class UdevSource: DeviceSource {
 
     /// udevd if it runs; otherwise the kernel.
     ///
-    /// Like libudev, this checks for udevd's control socket: listening to a group without a sender causes no
-    /// error.
+    /// Like libudev, this checks for udevd's control socket: listening to a group without a sender causes no error.
     public static var automatic: Group {
       access("/run/udev/control", F_OK) == 0 ? .udev : .kernel
     }

@@ -117,8 +117,7 @@ extension DeviceWatcher {
   /// Removes an observer, which receives nothing from now on.
   public func removeObserver(_ observer: some DeviceObserver) { events.remove(observer) }
 
-  /// Observes one kind of event with a closure, as long as the token exists:
-  /// `watcher.observe(\.appearance) { … }`.
+  /// Observes one kind of event with a closure, as long as the token exists: `watcher.observe(\.appearance) { … }`.
   public func observe<Payload>(
     _ kind: @escaping (DeviceEvent) -> Payload?, _ handler: @escaping (Payload) -> Void
   ) -> ObservationToken<DeviceEvent> {

@@ -1,9 +1,8 @@
 /// Packets with Consistent Overhead Byte Stuffing. A packet ends with a zero byte and contains no other.
 ///
-/// Source: S. Cheshire and M. Baker, "Consistent Overhead Byte Stuffing", IEEE/ACM Transactions on Networking 7
-/// (2), 1999. A code byte n is followed by n - 1 bytes, and stands for these bytes and a zero. The code 0xFF
-/// stands for 254 bytes without a zero. The zero of the last code is not part of the packet. Zero bytes between
-/// packets are skipped.
+/// Source: S. Cheshire and M. Baker, "Consistent Overhead Byte Stuffing", IEEE/ACM Transactions on Networking 7 (2),
+/// 1999. A code byte n is followed by n - 1 bytes, and stands for these bytes and a zero. The code 0xFF stands for 254
+/// bytes without a zero. The zero of the last code is not part of the packet. Zero bytes between packets are skipped.
 public struct COBSFraming: FrameEncoding, Hashable {
   private var packets: DelimitedSearch
 

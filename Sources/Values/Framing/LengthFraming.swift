@@ -32,9 +32,8 @@ public struct FixedLengthFraming: Framing, Hashable {
 /// A frame is the content after the length field. If there is a header before the length field, a frame is the
 /// complete message with header, length and content, because checksums often include the header.
 ///
-/// If the length is greater than the limit, the damage is reported once and the frame is skipped. The format does
-/// not mark the start of a frame. After a lost byte, only a silence between frames shows the start of the next
-/// frame.
+/// If the length is greater than the limit, the damage is reported once and the frame is skipped. The format does not
+/// mark the start of a frame. After a lost byte, only a silence between frames shows the start of the next frame.
 public struct LengthPrefixFraming: FrameEncoding, Hashable {
   /// The byte order of the length field.
   public enum ByteOrder: Hashable, Sendable, CaseIterable {
@@ -67,8 +66,7 @@ public struct LengthPrefixFraming: FrameEncoding, Hashable {
   ///     and the length field.
   ///   - limit: The maximum number of bytes after the length field.
   ///   - silence: The silence after which an incomplete frame is damage and a new frame begins; nil for none.
-  /// - Precondition: `limit` is greater than 0, `headerLength` is not negative, and the type has at most 32
-  ///   bits.
+  /// - Precondition: `limit` is greater than 0, `headerLength` is not negative, and the type has at most 32 bits.
   public init<Length: FixedWidthInteger & UnsignedInteger>(
     _ type: Length.Type, _ byteOrder: ByteOrder = .bigEndian, adjustment: Int = 0,
     headerLength: Int = 0, limit: Int = 65_536, silence: Duration? = nil

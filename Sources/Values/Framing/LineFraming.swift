@@ -23,8 +23,7 @@ public struct LineFraming: FrameEncoding, Hashable {
 
   /// - Parameters:
   ///   - end: The end of a line.
-  ///   - limit: The maximum length of a line in bytes, without its end. With ``End/lf``, a CR before the LF
-  ///     counts.
+  ///   - limit: The maximum length of a line in bytes, without its end. With ``End/lf``, a CR before the LF counts.
   /// - Precondition: `limit` is greater than 0.
   public init(_ end: End = .lf, limit: Int = 65_536) {
     self.end = end

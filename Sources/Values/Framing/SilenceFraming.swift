@@ -63,8 +63,7 @@ extension Framing where Self == SilenceFraming {
     SilenceFraming(gap, limit: limit)
   }
 
-  /// Frames of Modbus RTU, with their checksums and of at most 256 bytes; see
-  /// ``SilenceFraming/modbusGap(baudRate:)``.
+  /// Frames of Modbus RTU, with their checksums and of at most 256 bytes; see ``SilenceFraming/modbusGap(baudRate:)``.
   public static func modbusRTU(baudRate: Int) -> SilenceFraming {
     SilenceFraming(SilenceFraming.modbusGap(baudRate: baudRate), limit: 256)
   }

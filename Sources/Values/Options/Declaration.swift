@@ -24,8 +24,7 @@ public struct Declaration: Sendable {
   public let isConfigurable: Bool
   /// The type of its value in a configuration file.
   public let kind: Kind
-  /// The expected form of a text, for messages: `one of none, odd, even`. Empty if only the thrown error describes
-  /// it.
+  /// The expected form of a text, for messages: `one of none, odd, even`. Empty if only the thrown error describes it.
   public let expected: String
   /// The values that a shell completes.
   public let completion: Completion

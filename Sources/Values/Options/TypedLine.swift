@@ -15,8 +15,8 @@ public struct TypedLine: Hashable, Sendable {
 
   /// Splits a line.
   ///
-  /// - Parameter breaks: the characters besides blanks that separate words when the shell completes them: bash's
-  ///   `$COMP_WORDBREAKS`.
+  /// - Parameter breaks: the characters besides blanks that separate words when the shell completes them:
+  ///   bash's `$COMP_WORDBREAKS`.
   public init(_ line: String, breaks: String = "") {
     var rest = line[...]
     begin(at: rest)

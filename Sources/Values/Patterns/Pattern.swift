@@ -1,5 +1,4 @@
-/// A regular expression that is matched in linear time, by following all alternatives at once instead of
-/// backtracking.
+/// A regular expression that is matched in linear time, by following all alternatives at once instead of backtracking.
 ///
 /// This is the only dialect of the program, for text that a device must send (`--expect`, `--prompt`, `--wait-for`,
 /// scripts, JSON) and for `--highlight`.
@@ -50,8 +49,7 @@ public struct Pattern: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - line: the code points of the line.
-  ///   - budget: the maximum number of steps: a few for each code point and each open alternative. It is reduced by
-  ///     the
+  ///   - budget: the maximum number of steps: a few for each code point and each open alternative. It is reduced by the
   ///     number of steps. When it is used up, no more matches are found.
   public func matches(in line: [UInt32], budget: inout Int) -> [Range<Int>] {
     if let first = program.first, !line.contains(where: first.contains) {

@@ -20,8 +20,8 @@ public struct Pipeline {
   /// - Parameters:
   ///   - bytes: the piece.
   ///   - moment: the time of the read.
-  /// - Returns: the output; nil if no stage has changed the piece. Release it before the next call, which reuses its
-  ///   memory.
+  /// - Returns: the output; nil if no stage has changed the piece. Release it before the next call, which reuses
+  ///   its memory.
   public mutating func transform(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment
   ) -> [UInt8]? {
@@ -70,8 +70,8 @@ public struct Pipeline {
   /// The bytes that undo the changes that the stream has made to the terminal's state; empty if there are none.
   public var restoration: [UInt8] { stages.flatMap(\.restoration) }
 
-  /// The bytes that bring a terminal from any state into the state that the stream has set; empty if no stage knows
-  /// that.
+  /// The bytes that bring a terminal from any state into the state that the stream has set; empty if no stage
+  /// knows that.
   public var screenState: [UInt8] { stages.flatMap(\.screenState) }
 
   /// Whether the stream has hidden the cursor.

@@ -39,8 +39,8 @@ public struct ScreenText {
   /// Whether the device has hidden the cursor.
   public var isCursorHidden: Bool { device.isCursorHidden }
 
-  // Each of the following methods returns the bytes to show. Release them before the next call, which reuses their
-  // memory.
+  // Each of the following methods returns the bytes to show. Release them before the next call, which reuses
+  // their memory.
 
   /// The text for received bytes; nil if it equals these bytes, which are not copied then.
   public mutating func receive(

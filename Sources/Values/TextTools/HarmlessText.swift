@@ -25,8 +25,8 @@ extension String {
     return String(text)
   }
 
-  /// The text as one word of a shell's command line, for commands that the user will copy. It is quoted only if
-  /// necessary.
+  /// The text as one word of a shell's command line, for commands that the user will copy. It is quoted only
+  /// if necessary.
   ///
   /// Characters that must not be shown are written as octal escapes, `$'\033'`, which bash(1), zsh(1) and
   /// POSIX.1-2024 support.

@@ -16,8 +16,8 @@ extension StringProtocol where SubSequence == Substring {
   /// Whether this text contains another one. Every text contains the empty text.
   package func contains(text part: String) -> Bool { firstRange(ofText: part) != nil }
 
-  /// The pieces between the non-overlapping occurrences of a text. Some may be empty. An empty separator returns one
-  /// piece.
+  /// The pieces between the non-overlapping occurrences of a text. Some may be empty. An empty separator returns
+  /// one piece.
   package func split(atText separator: String) -> [Substring] {
     var pieces: [Substring] = []
     var rest = self[...]

@@ -60,8 +60,8 @@ public struct CRC16: Hashable, Sendable {
   }()
 }
 
-/// The CRC-32 of ZMODEM, Ethernet and ISO 3309: polynomial 04C11DB7, lowest bit first, inverted at the start and the
-/// end.
+/// The CRC-32 of ZMODEM, Ethernet and ISO 3309: polynomial 04C11DB7, lowest bit first, inverted at the start and
+/// the end.
 public struct CRC32: Hashable, Sendable {
   private var state: UInt32 = 0xFFFF_FFFF
 

@@ -4,8 +4,7 @@
 ///
 /// - It has no clock, no files and no line. Its driver performs its actions in order, and answers those that have an
 ///   answer with one event.
-/// - The first event is ``TransferEvent/begun``. The last action is ``TransferAction/finish(_:)``; no event follows
-///   it.
+/// - The first event is ``TransferEvent/begun``. The last action is ``TransferAction/finish(_:)``; no event follows it.
 /// - Times are durations since a fixed moment, which the driver chooses.
 /// - Every transfer by a protocol ends while its port is open: all waits and all numbers of retries are limited.
 public protocol TransferMachine: Sendable {
@@ -71,8 +70,8 @@ public enum TransferAction: Hashable, Sendable {
   /// Keep only the first bytes of the partial file, and write after them. Without this action, a partial file is
   /// overwritten from its beginning.
   case resume(at: Int)
-  /// Write bytes at the end of the file that is being received. Not answered, except by
-  /// ``TransferEvent/storageFailed``.
+  /// Write bytes at the end of the file that is being received. Not answered, except
+  /// by ``TransferEvent/storageFailed``.
   case write([UInt8])
   /// The present file, sent or received, has ended. A received file gets its final name.
   case endFile(FileEnd)

@@ -61,8 +61,8 @@ extension Inspector {
           let record = String(decoding: room[..<count], as: UTF8.self)
           messages += record.split(separator: "\n").compactMap(Self.serialMessage)
         } catch {
-          // EPIPE: the record was overwritten, and the next read returns the next one. EAGAIN: there are no more
-          // records.
+          // EPIPE: the record was overwritten, and the next read returns the next one. EAGAIN: there are no
+          // more records.
           guard error == .brokenPipe else { return }
         }
       }

@@ -52,8 +52,7 @@ extension ProfileFile {
   /// A symbolic link stays a link, and the mode of the file is kept.
   ///
   /// - Parameter present: the expected present contents; nil for no file.
-  /// - Throws: ``Failure`` if the contents differ from `present`, or the file cannot be written. It is then
-  ///   unchanged.
+  /// - Throws: ``Failure`` if the contents differ from `present`, or the file cannot be written. It is then unchanged.
   static func replace(
     _ present: [UInt8]?, by document: [UInt8], at path: FilePath
   ) throws(Failure) {

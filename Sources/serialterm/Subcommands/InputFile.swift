@@ -42,8 +42,8 @@ enum InputFile {
     let isNull = status.type == .characterSpecial && status.specialDeviceID == null
     if !isNull, let problem = Problem(status.type) { throw problem }
     return try checked { () throws(Errno) in
-      // The same file, whatever the path leads to by now. Without O_NONBLOCK, a named pipe without a writer would
-      // block.
+      // The same file, whatever the path leads to by now. Without O_NONBLOCK, a named pipe without a writer
+      // would block.
       try OwnedDescriptor.open(
         FilePath("/proc/self/fd/\(node.rawValue)"), O_RDONLY | O_NOCTTY | O_NONBLOCK)
     }

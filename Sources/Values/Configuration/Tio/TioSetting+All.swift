@@ -1,6 +1,6 @@
 extension TioSetting {
-  /// Every setting of tio 1 to 3.9: those of tio(1), "CONFIGURATION FILE", and older names that it accepts or has
-  /// accepted.
+  /// Every setting of tio 1 to 3.9: those of tio(1), "CONFIGURATION FILE", and older names that it accepts or
+  /// has accepted.
   static let all: [TioSetting] =
     line + session + view + [log, rs485] + withoutCounterpart + scripts
 

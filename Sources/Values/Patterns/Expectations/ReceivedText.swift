@@ -15,8 +15,7 @@ public struct ReceivedText: Sendable {
     public let index: Int
     /// The text between the last match and this one.
     ///
-    /// If a text began more than ``ReceivedText/capacity`` bytes ago, only its end is known, here and in
-    /// ``captures``.
+    /// If a text began more than ``ReceivedText/capacity`` bytes ago, only its end is known, here and in ``captures``.
     public let before: [UInt8]
     /// The text of the whole match, then of its groups; nil for a group that did not participate.
     public let captures: [[UInt8]?]

@@ -6,8 +6,8 @@ enum ColumnSeparator: UInt8, Sendable {
   /// Any number of spaces and tabs.
   case blanks = 0x20
 
-  /// The separator that a line seems to have, outside of quoted names. A comma is no decimal point: such numbers do not
-  /// fit.
+  /// The separator that a line seems to have, outside of quoted names. A comma is no decimal point: such numbers do
+  /// not fit.
   init(of line: UnsafeRawBufferPointer) {
     var separator = ColumnSeparator.blanks
     var isQuoted = false

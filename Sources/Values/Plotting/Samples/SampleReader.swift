@@ -47,8 +47,8 @@ public struct SampleReader {
   ///
   /// - Parameters:
   ///   - time: the time of the lines that end in the piece, in seconds; nil for the number of the line, from 0.
-  ///   - body: gets the rows in the order of the lines. Lines that were kept until the form was known have their own
-  ///     times.
+  ///   - body: gets the rows in the order of the lines. Lines that were kept until the form was known have their
+  ///     own times.
   public mutating func read(
     _ bytes: UnsafeRawBufferPointer, at time: Double? = nil, _ body: (SampleRow) -> Void
   ) {

@@ -20,8 +20,8 @@ public struct SampleRow {
   public let line: UnsafeRawBufferPointer
   /// The numbers, at most one of each series.
   public let samples: [Sample]
-  /// The series so far, with the index of each sample. They are in the row because a reader cannot be asked while it
-  /// reads.
+  /// The series so far, with the index of each sample. They are in the row because a reader cannot be asked while
+  /// it reads.
   public let series: [SeriesName]
 
   public init(

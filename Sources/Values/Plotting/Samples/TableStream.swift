@@ -58,8 +58,8 @@ public struct TableStream {
     return sources.count - 1
   }
 
-  /// The number of values that were left out because their series are beyond ``columnLimit``, or appeared after
-  /// ``laterTableLimit``.
+  /// The number of values that were left out because their series are beyond ``columnLimit``, or appeared
+  /// after ``laterTableLimit``.
   public var omittedValueCount: Int {
     sources.reduce(endedOmittedCount + (table?.omittedValueCount ?? 0)) {
       $0 + $1.reader.omittedValueCount

@@ -15,8 +15,7 @@ public struct EscapeFilter: ByteStage, Sendable {
   private var state = State.ground
   /// The bytes of an incomplete escape sequence or character.
   private var pending: [UInt8] = []
-  /// Whether the text belongs to a string whose introducer was shown. The BEL that ends the string must then not
-  /// ring.
+  /// Whether the text belongs to a string whose introducer was shown. The BEL that ends the string must then not ring.
   private var isInString = false
   private var screen = ScreenState()
 

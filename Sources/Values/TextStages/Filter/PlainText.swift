@@ -28,8 +28,7 @@ public enum PlainText {
     return index
   }
 
-  /// Whether a control character passes. BEL does: a flood of it is a nuisance, but every terminal can be made
-  /// silent.
+  /// Whether a control character passes. BEL does: a flood of it is a nuisance, but every terminal can be made silent.
   static func isPlain(control byte: UInt8) -> Bool {
     switch byte {
     case .bell, .backspace, .tab, .lineFeed, .carriageReturn: true

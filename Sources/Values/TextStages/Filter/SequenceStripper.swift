@@ -1,7 +1,7 @@
 import TextTools
 
-/// Extracts the text from a device's bytes: removes escape sequences, and all control characters except tabs and line
-/// ends.
+/// Extracts the text from a device's bytes: removes escape sequences, and all control characters except tabs and
+/// line ends.
 ///
 /// Sequences are removed completely. Strings (OSC, DCS, APC, PM, SOS) are removed with their contents, up to a limit:
 /// an unterminated string must not remove the rest of the log. CR, LF and CRLF end a line. Bytes that are not UTF-8

@@ -22,8 +22,8 @@ public struct WholeSequences: ByteStage {
     case stringEscape
   }
 
-  /// The maximum number of bytes that are held back. The rest of a longer sequence, such as a picture, passes
-  /// immediately.
+  /// The maximum number of bytes that are held back. The rest of a longer sequence, such as a picture,
+  /// passes immediately.
   public static let limit = 65_536
 
   private var state = State.ground

@@ -57,8 +57,7 @@ struct HighlightedLine {
 
   mutating func append(style sequence: UnsafeRawBufferPointer) { bytes += sequence }
 
-  /// Makes the text on the screen unreachable. The following text begins in the first column or at an unknown
-  /// position.
+  /// Makes the text on the screen unreachable. The following text begins in the first column or at an unknown position.
   mutating func leaveShown(forMargin isAtMargin: Bool) {
     reachable = shownCount
     self.isAtMargin = isAtMargin

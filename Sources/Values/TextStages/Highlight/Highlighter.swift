@@ -13,8 +13,7 @@ public import Time
 public struct Highlighter: ByteStage {
   /// The maximum part of a line that is searched, in code points.
   public static let reach = 1_024
-  /// The maximum number of bytes that are kept of a line, including the device's styles: a device may send only
-  /// styles.
+  /// The maximum number of bytes that are kept of a line, including the device's styles: a device may send only styles.
   static let byteReach = 65_536
   /// The maximum numbers of steps: for a piece, for each of its bytes, and in total. Beyond that, nothing is
   /// highlighted. Text takes about ten steps per byte.

@@ -51,8 +51,7 @@ public struct LineMerger {
   /// The port whose unfinished line is in the last row, followed by the cursor.
   private var open: Int?
 
-  /// The pause for a screen, in nanoseconds. The pause of the focused port is so short that a user does not notice
-  /// it.
+  /// The pause for a screen, in nanoseconds. The pause of the focused port is so short that a user does not notice it.
   public static let pause: UInt64 = 100_000_000
   static let focusedPause: UInt64 = 20_000_000
   /// The maximum part of a line that waits for its end, in bytes.

@@ -35,8 +35,7 @@ public struct LineStamper: ByteStage {
   /// - Parameters:
   ///   - format: the format of the time.
   ///   - start: the time from which ``TimestampFormat/Kind/start`` counts.
-  ///   - calendar: converts seconds since 1970-01-01 UTC to local time, like `localtime_r`. It is called at most once
-  ///     a
+  ///   - calendar: converts seconds since 1970-01-01 UTC to local time, like `localtime_r`. It is called at most once a
   ///     second, and only for formats that need it.
   public init(
     _ format: TimestampFormat, start: Moment,

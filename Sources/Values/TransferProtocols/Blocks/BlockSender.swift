@@ -89,8 +89,8 @@ public struct BlockSender: TransferMachine {
   static let mostRepeats = 16
   /// The silence after which a character counts as a request. Otherwise it may be text.
   static let requestSilence = Duration.milliseconds(100)
-  /// The delay of the next block after an answer that came too soon. It grows after each block that was lost
-  /// nevertheless.
+  /// The delay of the next block after an answer that came too soon. It grows after each block that was
+  /// lost nevertheless.
   private var pause = Duration.milliseconds(1)
   static let longestPause = Duration.milliseconds(100)
   /// The time to wait for a second answer.
@@ -316,8 +316,7 @@ public struct BlockSender: TransferMachine {
     return hasSeenCancel && byte == BlockCharacter.can
   }
 
-  /// Handles bytes before the first request. They may be text, which the user sees, and whose letters are not
-  /// requests.
+  /// Handles bytes before the first request. They may be text, which the user sees, and whose letters are not requests.
   private mutating func handleBeginning(_ bytes: [UInt8], at now: Duration) -> [TransferAction] {
     var text: [UInt8] = []
     for byte in bytes {

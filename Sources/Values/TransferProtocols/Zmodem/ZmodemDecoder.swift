@@ -9,8 +9,8 @@ struct ZmodemDecoder {
   /// A decoded item.
   enum Item: Hashable {
     case header(ZmodemHeader)
-    /// An undamaged subpacket. Take it with ``removeSubpacket()`` or keep it with ``keepSubpacket()``; otherwise it is
-    /// dropped.
+    /// An undamaged subpacket. Take it with ``removeSubpacket()`` or keep it with ``keepSubpacket()``; otherwise it
+    /// is dropped.
     case subpacket(count: Int, end: ZmodemEnd)
     /// A damaged subpacket. The rest of its frame is skipped.
     case damagedSubpacket

@@ -7,9 +7,9 @@
 ///   subpacket of the frame is acknowledged, so that no old data are under way when the stream continues.
 /// - The end of a file is acknowledged. Otherwise a receiver that is restarted at the right moment would look like
 ///   one that has received everything.
-/// - A receiver with a limited buffer, or one that cannot receive while it writes or sends, gets frames that fit into
-///   the buffer, and acknowledges each. With a window, the sender is never further ahead of the acknowledgements than
-///   that.
+/// - A receiver with a limited buffer, or one that cannot receive while it writes or sends, gets frames that fit
+///   into the buffer, and acknowledges each. With a window, the sender is never further ahead of the
+///   acknowledgements than that.
 /// - If a request is repeated soon after its answer, it may have crossed the answer. It is answered again only after
 ///   the time of a round trip.
 /// - After the port was lost, a receiver that still runs is asked for its position, and one that was restarted is
