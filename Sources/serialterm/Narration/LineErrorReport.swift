@@ -9,13 +9,12 @@ import TextTools
 /// If errors are marked, each is reported with its byte. Otherwise, and for overruns, which have no mark, errors are
 /// reported when the driver's counters are read.
 final class LineErrorReport {
-  /// Called with a line to print.
-  var say: (String) -> Void = { _ in }
   /// Whether errors are marked in the received bytes.
   var marksErrors = false
 
   private let loop: IOLoop
   private var observations: [ObservationToken<SessionEvent>] = []
+  private let say: (String) -> Void
   private var timer: LoopTimer?
   private var interval = shortestInterval
   private var markCount = 0
@@ -24,8 +23,9 @@ final class LineErrorReport {
   private static let shortestInterval = Duration.seconds(1)
   private static let longestInterval = Duration.seconds(60)
 
-  init(_ session: Session, on loop: IOLoop) {
-    self.loop = loop
+  /// - Parameter say: called with a line to print.
+  init(_ session: Session, on loop: IOLoop, say: @escaping (String) -> Void) {
+    (self.loop, self.say) = (loop, say)
     observations = [
       session.observe(.lineError) { [unowned self] in report($0) },
       session.observe(.countersChange) { [unowned self] in

@@ -98,13 +98,13 @@ final class PlotController {
     }
     watches[ObjectIdentifier(port)] = watch
     // A port that has joined a session, or whose form is chosen now, already has lines.
-    port.readKept { bytes, _ in watch.read(kept: bytes) }
+    port.text.readKept { bytes, _ in watch.read(kept: bytes) }
   }
 
   private func record(_ port: PortPresenter) {
     guard let recorder else { return }
     let source = recorder.addSource(named: port.name ?? port.endpointName)
-    port.readKept { recorder.read($0, at: $1, from: source) }
+    port.text.readKept { recorder.read($0, at: $1, from: source) }
     let subscription = port.controller.hub.subscribe(as: .listener) {
       recorder.read($0, at: Double($1.wallClock) / 1e9, from: source)
     }

@@ -129,7 +129,19 @@ enum Need {
   }
 }
 
+/// Whether a command is available; if not, the reason.
+enum Availability: Hashable {
+  case enabled
+  case disabled(because: String)
+}
+
 extension [Need] {
+  /// Whether a state meets all conditions. This is a pure function, and the only code that decides whether a command
+  /// is available.
+  func availability(in state: TerminalState) -> Availability {
+    unmet(in: state).map { .disabled(because: $0) } ?? .enabled
+  }
+
   /// The reason of the first condition that a state does not meet; nil if it meets all.
   func unmet(in state: TerminalState) -> String? { lazy.compactMap { $0.unmet(in: state) }.first }
 }

@@ -50,13 +50,14 @@ final class TerminalStateModel {
   }
 
   /// Follows what shows a port to a user.
-  func follow(
-    _ filter: FilterController, _ holdDetector: HoldDetector,
-    scrollback: Observed<Scrollback?>.Projection
-  ) {
+  func follow(_ filter: FilterController, scrollback: Observed<Scrollback?>.Projection) {
     _state.bind(\.isFiltering, to: filter.$isOn)
-    _state.bind(\.isHeld, to: holdDetector.$acceptance) { $0 == .held }
     _state.bind(\.keepsScrollback, to: scrollback) { $0 != nil }
+  }
+
+  /// Follows whether the device accepts bytes.
+  func follow(_ holdDetector: HoldDetector) {
+    _state.bind(\.isHeld, to: holdDetector.$acceptance) { $0 == .held }
   }
 
   /// Follows what the device offers.

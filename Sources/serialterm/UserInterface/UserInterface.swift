@@ -188,7 +188,7 @@ final class UserInterface: FrontEnd {
     case .gone(let error): leaving.outputIsGone(error)
     case .room:
       for port in focus.ports {
-        port.screenHasRoom()
+        port.text.screenHasRoom()
         port.controller.exchange?.goOn()
       }
     case .drained: break

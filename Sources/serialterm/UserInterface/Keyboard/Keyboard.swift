@@ -93,7 +93,7 @@ final class Keyboard {
       dialogs.$isOpen.observe { [unowned self] _ in followState() },
       lineInput.events.observe { [unowned self] in handle($0) },
     ]
-    lineInput.follow(focus.port.shown)
+    lineInput.follow(focus.port.text.shown)
     input.delegate = self
   }
 
@@ -101,7 +101,7 @@ final class Keyboard {
     input.session = focus.port.session
     useHistory()
     isTypingLine = false
-    lineInput.follow(focus.port.shown)
+    lineInput.follow(focus.port.text.shown)
   }
 
   /// Directs typed bytes to the receiver that the present state determines.

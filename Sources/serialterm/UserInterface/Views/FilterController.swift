@@ -8,8 +8,8 @@ import TextTools
 final class FilterController {
   /// Whether the command runs.
   @Observed private(set) var isOn = false
-  /// Called when there is room again after ``isCrowded``.
-  var onRoom: () -> Void = {}
+  /// There is room again after ``isCrowded``.
+  let room = Observable<Void>()
 
   private let command: String?
   private let view: DeviceView
@@ -58,14 +58,14 @@ final class FilterController {
   func start() {
     guard let command, filter == nil else { return }
     do throws(Errno) {
-      let filter = try ScreenFilter(command, on: loop)
-      filter.onOutput = { [unowned self, unowned filter] in
-        showOutput($0)
-        filter.isPaused = console.isCrowded
-      }
-      filter.onRoom = { [unowned self] in onRoom() }
-      filter.onNews = { [unowned self] in tell($0) }
-      self.filter = filter
+      filter = try ScreenFilter(
+        command, on: loop,
+        onOutput: { [unowned self] in
+          showOutput($0)
+          filter?.isPaused = console.isCrowded
+        },
+        onRoom: { [unowned self] in room.notify(()) },
+        onNews: { [unowned self] in tell($0) })
     } catch {
       console.warn("the filter cannot be run (\(error)): the output is shown unfiltered.")
     }
@@ -83,7 +83,7 @@ final class FilterController {
     // Released at the end of the turn, because it is calling.
     loop.atEndOfTurn { [filter] in _ = filter }
     filter = nil
-    onRoom()
+    room.notify(())
   }
 
   private func tell(_ news: ScreenFilter.News) {

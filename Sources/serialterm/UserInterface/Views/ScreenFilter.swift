@@ -9,13 +9,6 @@ import Time
 /// The command of `--filter`. It reads the device's bytes, and its output is shown. It may stall or end at any time:
 /// nothing waits for it.
 final class ScreenFilter {
-  /// Called with its output.
-  var onOutput: (UnsafeRawBufferPointer) -> Void = { _ in }
-  /// Called when ``isCrowded`` is false again.
-  var onRoom: () -> Void = {}
-  /// Called with events to report.
-  var onNews: (News) -> Void = { _ in }
-
   enum News {
     /// It reads too slowly, or not at all. From now on bytes are dropped.
     case overflow
@@ -25,6 +18,9 @@ final class ScreenFilter {
     case ended(ExitStatus?, unread: Int)
   }
 
+  private let onOutput: (UnsafeRawBufferPointer) -> Void
+  private let onRoom: () -> Void
+  private let onNews: (News) -> Void
   private let child: PipedChild
   private let loop: IOLoop
   private var input: OutputChannel?
@@ -44,14 +40,22 @@ final class ScreenFilter {
 
   /// Starts the command.
   ///
+  /// - Parameters:
+  ///   - onOutput: called with its output.
+  ///   - onRoom: called when ``isCrowded`` is false again.
+  ///   - onNews: called with events to report.
   /// - Throws: the errors of pipe(2), posix_spawn(3) and epoll_ctl(2).
-  init(_ command: String, on loop: IOLoop) throws(Errno) {
+  init(
+    _ command: String, on loop: IOLoop, onOutput: @escaping (UnsafeRawBufferPointer) -> Void,
+    onRoom: @escaping () -> Void, onNews: @escaping (News) -> Void
+  ) throws(Errno) {
     self.loop = loop
+    (self.onOutput, self.onRoom, self.onNews) = (onOutput, onRoom, onNews)
     child = try PipedChild(command, .init(errors: .joined, leads: .group))
     try child.watchEnd(on: loop) { [weak self] in self?.ended($0) }
     if let descriptor = child.inputDescriptor {
       let channel = try OutputChannel(descriptor, on: loop, whenFull: .leaveOutSilently)
-      gaps = channel.gaps.observe { [unowned self] in
+      gaps = channel.gaps.observe {
         switch $0 {
         case .began: onNews(.overflow)
         case .ended(let count): onNews(.goesOn(missing: count))

@@ -47,7 +47,7 @@ final class StatusDisplay {
 
   /// Each received piece changes the counters. It is not copied.
   private func followCounters() {
-    shownBytes = focus.port.shown.observe { [unowned self] _ in
+    shownBytes = focus.port.text.shown.observe { [unowned self] _ in
       if isOn { showing.post() }
     }
   }
