@@ -96,7 +96,7 @@ enum Serialterm {
       do {
         return try reading.command.execute(
           in: CommandContext(
-            devices: devices, late: reading.late, others: reading.others, further: reading.further))
+            devices: devices, deviceProfile: reading.deviceProfile, others: reading.others, additional: reading.additional))
       } catch let failure as Failure
         where description.declarations.contains(where: {
           $0.name == SessionParameters.wait.name

@@ -123,6 +123,6 @@ import Testing
   {
     try configure("")
     let reading = try reading(["connect", "ttyUSB0", "--low-latency", "--config", path.string])
-    _ = try reading.further?(Endpoint(.tcp, Self.bytes))
+    _ = try reading.additional?(Endpoint(.tcp, Self.bytes))
   }
 }

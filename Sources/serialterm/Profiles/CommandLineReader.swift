@@ -20,11 +20,11 @@ struct CommandLineReader {
   struct Reading {
     let command: any ProfiledCommand
     /// Completes the command again when its device is known; nil if the profile is already certain.
-    var late: LateProfile?
-    /// The command for each further TARGET, with the profile for that.
+    var deviceProfile: DeviceProfile?
+    /// The command for each additional TARGET, with the profile for that.
     var others: [Reading] = []
     /// Returns the command for an additional device, with the profile for that, instead of its own TARGETs.
-    var further: ((Endpoint) throws -> any ProfiledCommand)?
+    var additional: ((Endpoint) throws -> any ProfiledCommand)?
   }
 
   /// Reads a command.
@@ -43,10 +43,10 @@ struct CommandLineReader {
     } else {
       reading = try read(line, targets.first, named: line.bare.namedTarget, from: file)
     }
-    var further = line
-    further.mustFitTarget = false
-    reading.further = { [further] endpoint in
-      try read(further.at(nil), nil, named: .endpoint(endpoint), from: file).command
+    var additional = line
+    additional.mustFitTarget = false
+    reading.additional = { [additional] endpoint in
+      try read(additional.at(nil), nil, named: .endpoint(endpoint), from: file).command
     }
     return reading
   }
@@ -68,11 +68,11 @@ struct CommandLineReader {
       throw Failure(
         .usage, "the profile '\(choice.profile ?? "")' has several targets: name one of them.")
     }
-    let late = LateProfile { device in
+    let profile = DeviceProfile { device in
       try line.command(choice.knowing(device, in: file), from: file)
     }
     return Reading(
-      command: command, late: choice.dependsOnDevice ? late : nil,
+      command: command, deviceProfile: choice.dependsOnDevice ? profile : nil,
       others: try choice.moreTargets.map { target in
         var other = choice
         other.target = target

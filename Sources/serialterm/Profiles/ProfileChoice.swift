@@ -12,7 +12,7 @@ struct ProfileChoice {
   let profile: String?
   /// The device.
   var target: Target?
-  /// The further devices, if the profile has several.
+  /// The other devices, if the profile has several.
   var moreTargets: [Target] = []
   /// Whether another profile may apply when the device becomes known.
   let dependsOnDevice: Bool

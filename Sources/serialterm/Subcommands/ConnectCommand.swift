@@ -183,13 +183,13 @@ struct ConnectCommand: ProfiledCommand {
     // The port is not opened if the script contains a mistake.
     let script = try values[Self.script].map { try Script(reading: $0) }
     let others = context.others.compactMap { reading in
-      (reading.command as? ConnectCommand).map { ($0, reading.late) }
+      (reading.command as? ConnectCommand).map { ($0, reading.deviceProfile) }
     }
-    let requests = try ([(self, context.late)] + others).map { command, late in
+    let requests = try ([(self, context.deviceProfile)] + others).map { command, profile in
       UserInterface.PortRequest(
         configuration: try command.connectConfiguration,
-        forDevice: late.map { late in
-          { try late.command(for: $0, like: command).connectConfiguration }
+        forDevice: profile.map { profile in
+          { try profile.command(for: $0, like: command).connectConfiguration }
         })
     }
     if requests.count > 1 {
@@ -197,13 +197,13 @@ struct ConnectCommand: ProfiledCommand {
       try validateSharedScreen()
       try Self.validateLogs(requests.map(\.configuration.session.log))
     }
-    let further = context.further.map { further in
+    let additional = context.additional.map { additional in
       { endpoint in
-        try (try further(endpoint) as? ConnectCommand ?? self).connectConfiguration
+        try (try additional(endpoint) as? ConnectCommand ?? self).connectConfiguration
       }
     }
     return try UserInterface(
-      requests, alerts: values.alerts, running: script, further: further, among: context.devices
+      requests, alerts: values.alerts, running: script, further: additional, among: context.devices
     ).run()
   }
 
@@ -244,9 +244,9 @@ struct ConnectCommand: ProfiledCommand {
     var json: JSONController?
     let session = try HeadlessInterface(
       sessionConfiguration, of: "connect", among: context.devices, alerts: values.alerts,
-      forDevice: context.late.map { late in
+      forDevice: context.deviceProfile.map { profile in
         { device in
-          let command = try late.command(for: device, like: self)
+          let command = try profile.command(for: device, like: self)
           json?.linger = command.linger
           json?.setReadOnly(command.isReadOnly, port: 0)
           return command.sessionConfiguration
@@ -258,21 +258,21 @@ struct ConnectCommand: ProfiledCommand {
     return try json.run()
   }
 
-  /// Adds the further devices to a JSON session.
+  /// Adds the additional devices to a JSON session.
   private func addOthers(of context: CommandContext, to json: JSONController) throws {
     let others = context.others.compactMap { reading in
-      (reading.command as? ConnectCommand).map { (command: $0, late: reading.late) }
+      (reading.command as? ConnectCommand).map { (command: $0, profile: reading.deviceProfile) }
     }
     guard !others.isEmpty else { return }
     let configurations =
       try [connectConfiguration] + others.map { try $0.command.connectConfiguration }
     try Self.validateLogs(configurations.map(\.session.log))
-    for (index, (command, late)) in others.enumerated() {
+    for (index, (command, profile)) in others.enumerated() {
       json.add(
         command.sessionConfiguration, isReadOnly: command.isReadOnly,
-        forDevice: late.map { late in
+        forDevice: profile.map { profile in
           { device in
-            let known = try late.command(for: device, like: command)
+            let known = try profile.command(for: device, like: command)
             json.setReadOnly(known.isReadOnly, port: index + 1)
             return known.sessionConfiguration
           }

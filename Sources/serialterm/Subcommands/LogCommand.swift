@@ -52,8 +52,8 @@ struct LogCommand: ProfiledCommand {
   func execute(in context: CommandContext) throws -> ExitStatus {
     let session = try HeadlessInterface(
       sessionConfiguration, for: .service, of: "log", among: context.devices, alerts: values.alerts,
-      forDevice: context.late.map { late in
-        { try late.command(for: $0, like: self).sessionConfiguration }
+      forDevice: context.deviceProfile.map { profile in
+        { try profile.command(for: $0, like: self).sessionConfiguration }
       })
     return try LogController(session).run()
   }

@@ -108,13 +108,13 @@ struct PlotCommand: ProfiledCommand {
   private func plotDevices(in context: CommandContext) throws -> ExitStatus {
     guard try values.mayWritePlot() else { return .done }
     let others = context.others.compactMap { reading in
-      (reading.command as? PlotCommand).map { ($0, reading.late) }
+      (reading.command as? PlotCommand).map { ($0, reading.deviceProfile) }
     }
-    let requests = ([(self, context.late)] + others).map { command, late in
+    let requests = ([(self, context.deviceProfile)] + others).map { command, profile in
       UserInterface.PortRequest(
         configuration: command.connectConfiguration,
-        forDevice: late.map { late in
-          { try late.command(for: $0, like: command).connectConfiguration }
+        forDevice: profile.map { profile in
+          { try profile.command(for: $0, like: command).connectConfiguration }
         })
     }
     let isUnattended =

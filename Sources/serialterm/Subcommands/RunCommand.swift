@@ -91,9 +91,9 @@ struct RunCommand: ProfiledCommand {
     var running: RunController?
     let session = try HeadlessInterface(
       sessionConfiguration, of: "run", among: context.devices,
-      forDevice: context.late.map { late in
+      forDevice: context.deviceProfile.map { profile in
         { device in
-          let command = try late.command(for: device, like: self)
+          let command = try profile.command(for: device, like: self)
           running?.deadline = command.deadline
           running?.timeout = command.timeout
           running?.showsDevice = !command.isQuiet

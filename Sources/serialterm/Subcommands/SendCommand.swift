@@ -144,9 +144,9 @@ struct SendCommand: TransferringCommand {
     var running: SendController?
     let session = try HeadlessInterface(
       sessionConfiguration, of: "send", among: context.devices,
-      forDevice: context.late.map { late in
+      forDevice: context.deviceProfile.map { profile in
         { device in
-          let command = try late.command(for: device, like: self)
+          let command = try profile.command(for: device, like: self)
           running?.configuration = try command.configuration()
           return command.sessionConfiguration
         }

@@ -60,8 +60,8 @@ struct ServeCommand: ProfiledCommand {
     }
     let session = try HeadlessInterface(
       sessionConfiguration, for: .service, of: "serve", among: context.devices,
-      forDevice: context.late.map { late in
-        { try late.command(for: $0, like: self).sessionConfiguration }
+      forDevice: context.deviceProfile.map { profile in
+        { try profile.command(for: $0, like: self).sessionConfiguration }
       })
     return try ServeController(
       session, at: entrances, try values.servingRules,

@@ -42,11 +42,11 @@ struct CommandContext {
   /// The serial ports of this computer. The choice of the profile may already have started the catalog.
   let devices: DeviceCatalog
   /// Completes a ``ProfiledCommand`` when its device is known; nil if the profile is certain.
-  var late: LateProfile?
-  /// The command for each further TARGET.
+  var deviceProfile: DeviceProfile?
+  /// The command for each additional TARGET.
   var others: [CommandLineReader.Reading] = []
   /// Returns the command for an additional device; nil for a command without a TARGET.
-  var further: ((Endpoint) throws -> any ProfiledCommand)?
+  var additional: ((Endpoint) throws -> any ProfiledCommand)?
 }
 
 /// The subcommands.

@@ -15,9 +15,9 @@ extension TransferringCommand {
     var running: TransferController?
     let session = try HeadlessInterface(
       sessionConfiguration, of: Self.name, among: context.devices,
-      forDevice: context.late.map { late in
+      forDevice: context.deviceProfile.map { profile in
         { device in
-          let command = try late.command(for: device, like: self)
+          let command = try profile.command(for: device, like: self)
           running?.order = command.order
           return command.sessionConfiguration
         }

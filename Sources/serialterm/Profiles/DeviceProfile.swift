@@ -2,7 +2,7 @@ import DeviceWatch
 
 /// A command line whose profile depends on a device that is not known yet, because the session waits for it, or the
 /// user chooses it from a list.
-struct LateProfile {
+struct DeviceProfile {
   private let complete: (Device) throws -> any ProfiledCommand
 
   /// - Parameter complete: parses the command line again with the profile for the device.

@@ -9,7 +9,7 @@ import Testing
 @testable import serialterm
 
 @Suite("A profile that is selected by the device", .timeLimit(.minutes(5)))
-struct LateProfileTests {
+struct DeviceProfileTests {
   private static let text = """
     [default]
     baud = 1200
@@ -69,13 +69,13 @@ struct LateProfileTests {
     let device = Self.device(serial)
     if line.contains("serial:AAA") && serial != "AAA" { return }
     let early = try reading(line, among: [device])
-    #expect(early.late == nil, "nothing is left to be known")
-    let late = try #require(try reading(line, among: []).late)
+    #expect(early.deviceProfile == nil, "nothing is left to be known")
+    let late = try #require(try reading(line, among: []).deviceProfile)
     try expectEqual(early.command, late, device)
   }
 
   private func expectEqual<Command: ProfiledCommand>(
-    _ early: Command, _ late: LateProfile, _ device: Device
+    _ early: Command, _ late: DeviceProfile, _ device: Device
   ) throws {
     let late = try late.command(for: device, like: early)
     #expect(late.values == early.values)
@@ -87,7 +87,7 @@ struct LateProfileTests {
   func order() throws {
     let reading = try reading(["connect", "new", "--parity", "even"], among: [])
     let start = try #require(reading.command as? ConnectCommand)
-    let late = try #require(reading.late)
+    let late = try #require(reading.deviceProfile)
     #expect(start.values.lineSettings.baudRate == 1200)
     let board = try late.command(for: Self.device("AAA"), like: start)
     #expect(board.values.lineSettings.baudRate == 9600)
@@ -106,13 +106,13 @@ struct LateProfileTests {
       ["connect", "new", "--profile", "kind"], ["connect", "board"], ["connect", "loopback:"],
     ])
   func decided(_ line: [String]) throws {
-    #expect(try reading(line, among: []).late == nil)
+    #expect(try reading(line, among: []).deviceProfile == nil)
   }
 
   // MARK: An additional device
 
   @Test(
-    "a further device has the options of the command line and its own profile",
+    "an additional device has the options of the command line and its own profile",
     arguments: [
       ["connect", "serial:ZZZ", "--wait", "--parity", "none"],
       ["connect", "--parity", "none"],
@@ -120,15 +120,15 @@ struct LateProfileTests {
     ])
   func furtherDevice_hasItsOwnProfile(line: [String]) throws {
     let reading = try reading(line, among: [Self.device("AAA")])
-    let further = try #require(reading.further)
-    let command = try #require(try further(.tty("/dev/ttyTEST")) as? ConnectCommand)
+    let additional = try #require(reading.additional)
+    let command = try #require(try additional(.tty("/dev/ttyTEST")) as? ConnectCommand)
     #expect(command.namedTarget == .endpoint(.tty("/dev/ttyTEST")))
     #expect(reading.others.count <= 1)
     #expect(command.profile.name == "board")
     #expect(command.values.lineSettings.baudRate == 9600)
     #expect(command.values.lineSettings.parity == LineSettings.Parity.none)
     // No profile is for this device.
-    let other = try #require(try further(.tty("/dev/ttyOTHER")) as? ConnectCommand)
+    let other = try #require(try additional(.tty("/dev/ttyOTHER")) as? ConnectCommand)
     #expect(other.profile.name == nil)
     #expect(other.values.lineSettings.baudRate == 1200)
   }
