@@ -96,7 +96,8 @@ enum Serialterm {
       do {
         return try reading.command.execute(
           in: CommandContext(
-            devices: devices, deviceProfile: reading.deviceProfile, others: reading.others, additional: reading.additional))
+            devices: devices, deviceProfile: reading.deviceProfile, others: reading.others,
+            additional: reading.additional))
       } catch let failure as Failure
         where description.declarations.contains(where: {
           $0.name == SessionParameters.wait.name
