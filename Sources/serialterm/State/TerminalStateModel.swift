@@ -64,7 +64,7 @@ final class TerminalStateModel {
   func follow(_ offers: OfferWatch) { _state.bind(\.offer, to: offers.$offer) }
 
   /// Follows the plot.
-  func follow(_ plots: SessionPlots) { _state.bind(\.showsPlot, to: plots.$isShown) }
+  func follow(_ plot: PlotController) { _state.bind(\.showsPlot, to: plot.$isShown) }
 
   /// Follows the program: its ports, and the devices that are plugged in.
   func follow(_ focus: PortFocus) { _state.bind(\.program, to: focus.$program) }

@@ -12,8 +12,6 @@ import TerminalWidgets
 /// Plots the numbers that the ports of the user receive, and lets the user save them.
 final class SessionPlots {
   private(set) lazy var plot = makePlot()
-  /// Whether the plot is on the screen.
-  @Observed private(set) var isShown = false
   private let saver: PlotSaver
   private let focus: PortFocus
   private let keyboard: Keyboard
@@ -53,7 +51,7 @@ final class SessionPlots {
 
   /// Looks for numbers in what a port receives.
   func add(_ port: PortPresenter) {
-    port.model.follow(self)
+    port.model.follow(plot)
     plot.add(port)
     losses.append(
       port.model.$state.observe(\.session.isOpen) { [unowned self, unowned port] isOpen in
@@ -118,7 +116,6 @@ final class SessionPlots {
   private func plotDidChange() {
     // While the plot is shown, a device may not draw, because it would draw over the plot.
     for port in focus.ports where port.view.place.isWholeScreen { port.view.placeDidChange() }
-    isShown = plot.isShown
     sizes.follow()
   }
 }
