@@ -1,11 +1,12 @@
 package import DeviceWatch
+package import Observing
 package import Reconnecting
 package import SerialCore
 package import SystemPackage
 
 /// The presence of a far end that a test controls.
 package final class FakePresence: Presence {
-  package var onEvent: (PresenceEvent) -> Void = { _ in }
+  package let events = Observable<PresenceEvent>()
   /// The result of the next searches.
   package var finding = PresenceFinding.absent
   /// The events that are watched after a failed attempt.

@@ -56,13 +56,6 @@ final class Port: CommandPort {
     lineCommands = LineCommands(controller.session, model, on: loop)
     self.narrator = narrator
     model.follow(controller)
-    controller.lender.refusal = {
-      if case .disabled(let reason) = Command.release.availability(in: model.state) {
-        reason
-      } else {
-        nil
-      }
-    }
     // Clients and viewers are refused like the user.
     readOnlyChanges = model.$state.observe { [unowned controller] in
       if $0.old.isReadOnly != $0.new.isReadOnly {
@@ -75,6 +68,15 @@ final class Port: CommandPort {
         signature: "serialterm \(Serialterm.version)", words: { Failure($0).message }), on: loop)
     controller.server = server
     serverNews = server.news.observe { [narrator] in narrator.tell($0) }
+  }
+
+  /// The reason why the port may not be released now, which the palette gives too; nil if it may.
+  var reasonNotToRelease: String? {
+    if case .disabled(let reason) = Command.release.availability(in: model.state) {
+      reason
+    } else {
+      nil
+    }
   }
 
   // MARK: Sharing

@@ -5,7 +5,7 @@ import SerialCore
 import Sessions
 
 /// Connects a command's standard input and output to the port, until the command ends.
-final class ExecController {
+final class ExecController: InputSender {
   private let frontEnd: HeadlessInterface
   private let command: String
   private lazy var program = PortProgram(
@@ -36,9 +36,11 @@ final class ExecController {
     return try frontEnd.run()
   }
 
+  var unreadInputCount: Int { program.unreadOutputCount }
+
   private func start() throws(Failure) {
     let program = program
-    frontEnd.unreadInputCount = { [program] in program.unreadOutputCount }
+    frontEnd.inputSender = self
     // A signal to this process, or the loss of the device, ends the command too.
     frontEnd.exchange = program
     try program.begin()

@@ -35,6 +35,9 @@ final class HeadlessInterface: FrontEnd {
   }
 
   let events = Observable<Event>()
+  /// What reads an input for the device; nil if nothing does.
+  weak var inputSender: (any InputSender)?
+
   private let app: App
   private var output: ObservationToken<OutputChannel.Event>?
   private var members: [Member] = []
@@ -133,6 +136,7 @@ final class HeadlessInterface: FrontEnd {
     let subscription = port.controller.hub.subscribe(as: .view, whenFull: .wait) {
       [unowned self] _, _ in hasReceived = true
     }
+    port.controller.delegate = self
     let index = members.count
     let end = port.controller.ends.observe { [unowned self] in
       ended(index, .failure(Failure($0)))
@@ -162,11 +166,6 @@ final class HeadlessInterface: FrontEnd {
     app.shareLogs()
     for member in members {
       let port = member.port
-      if let configurationForDevice = member.configurationForDevice {
-        port.controller.onDeviceKnown = { [unowned port] in
-          port.adopt(try configurationForDevice($0))
-        }
-      }
       _ = try port.bind(mayAsk: false)
       try port.controller.startReconnecting()
     }
@@ -252,12 +251,6 @@ final class HeadlessInterface: FrontEnd {
     if isCrowded { for member in members { member.subscription.update(isFull: true) } }
   }
 
-  /// The number of bytes of the input that were not read; see ``SessionController/unreadInputCount``.
-  var unreadInputCount: () -> Int {
-    get { controller.unreadInputCount }
-    set { controller.unreadInputCount = newValue }
-  }
-
   /// The exchange that has the pen.
   var exchange: (any RunningExchange)? {
     get { controller.exchange }
@@ -266,4 +259,36 @@ final class HeadlessInterface: FrontEnd {
 
   /// Reports a file that was not sent completely.
   func report(_ file: PlainFile, _ end: PlainFile.End) { controller.unsent.file(file, end) }
+}
+
+/// Sends an input to the device.
+protocol InputSender: AnyObject {
+  /// The number of readable bytes of the input that were not read.
+  var unreadInputCount: Int { get }
+}
+
+extension HeadlessInterface: SessionControllerDelegate {
+  func dependsOnDevice(_ controller: SessionController) -> Bool {
+    member(of: controller)?.configurationForDevice != nil
+  }
+
+  func controller(_ controller: SessionController, didFind device: Device) throws {
+    guard let member = member(of: controller),
+      let configuration = try member.configurationForDevice?(device)
+    else { return }
+    member.port.adopt(configuration)
+  }
+
+  func reasonNotToRelease(portOf controller: SessionController) -> String? {
+    member(of: controller)?.port.reasonNotToRelease
+  }
+
+  /// The input is for the first port.
+  func unreadInputCount(of controller: SessionController) -> Int {
+    controller === self.controller ? inputSender?.unreadInputCount ?? 0 : 0
+  }
+
+  private func member(of controller: SessionController) -> Member? {
+    members.first { $0.port.controller === controller }
+  }
 }

@@ -94,11 +94,10 @@ final class ScriptPlayer: RunningExchange {
     self.author = author
     let runner = ExchangeRunner(
       DialogueExchange(dialogue, timeout: timeout, by: author), on: port.session,
-      receivingFrom: port.controller.hub, loop: loop)
-    runner.isHeldUp = { [unowned self] in isHeldUp() }
-    runner.perform = { [unowned self] operation, then in perform(operation, then: then) }
-    runner.onReport = { [unowned self] in hear($0) }
-    runner.onEnd = { [unowned self] in ended($0) }
+      receivingFrom: port.controller.hub, loop: loop,
+      perform: { [unowned self] operation, then in perform(operation, then: then) },
+      isHeldUp: { [unowned self] in isHeldUp() }, onReport: { [unowned self] in hear($0) },
+      onEnd: { [unowned self] in ended($0) })
     self.runner = runner
     try runner.begin(afterReceiving: early.bytes)
     early = EarlyBytes()

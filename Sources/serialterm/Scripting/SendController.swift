@@ -9,7 +9,7 @@ import SystemPackage
 import Terminal
 
 /// Sends bytes and waits for the answer: runs the exchange and prints the result.
-final class SendController {
+final class SendController: InputSender {
   var configuration: SendConfiguration
   private let frontEnd: HeadlessInterface
   private var tail = ReceivedTail()
@@ -33,6 +33,9 @@ final class SendController {
       }
     }
   }
+
+  /// Standard input, if that is sent.
+  private var input: Input?
 
   init(_ configuration: SendConfiguration, _ frontEnd: HeadlessInterface) {
     self.configuration = configuration
@@ -66,9 +69,8 @@ final class SendController {
       within: configuration.timeout)
     let runner = ExchangeRunner(
       exchange, on: frontEnd.session, receivingFrom: frontEnd.hub, loop: frontEnd.loop,
-      source: source)
-    runner.onReport = { [unowned self] in hear($0) }
-    runner.onEnd = { [unowned self] in ended($0) }
+      source: source, onReport: { [unowned self] in hear($0) },
+      onEnd: { [unowned self] in ended($0) })
     self.runner = runner
     frontEnd.exchange = runner
     do throws(SerialError) { try runner.begin(afterReceiving: early.bytes) } catch {
@@ -85,11 +87,16 @@ final class SendController {
     case .standardInput:
       let input = Input()
       guard input.isUsable else { throw Failure(inputFailed: .badFileDescriptor) }
-      frontEnd.unreadInputCount = { [unowned self] in
-        runner?.exchange.phase == .prompt ? 0 : input.descriptor.availableByteCount
-      }
+      self.input = input
+      frontEnd.inputSender = self
       return (.source(PlainFile("standard input", size: 0, by: .pipe)), input)
     }
+  }
+
+  /// Before the prompt has come, nothing of the input was needed.
+  var unreadInputCount: Int {
+    guard let input, runner?.exchange.phase != .prompt else { return 0 }
+    return input.descriptor.availableByteCount
   }
 
   // MARK: Results

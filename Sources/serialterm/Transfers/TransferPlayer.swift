@@ -44,7 +44,11 @@ final class TransferPlayer: RunningExchange {
   private let loop: IOLoop
   private let onReport: (Report) -> Void
   private let onEnd: (End) -> Void
-  private let runner: ExchangeRunner<TransferExchange>
+  private lazy var runner = ExchangeRunner(
+    exchange, on: port.session, receivingFrom: port.controller.hub, loop: loop, storage: storage,
+    onReport: { [unowned self] in hear($0) }, onEnd: { [unowned self] in ended($0) })
+  private let exchange: TransferExchange
+  private let storage: any TransferStorage
   private let folder: IncomingFolder?
   /// The reason why the transfer is slow; nil for none.
   private let advice: String?
@@ -72,7 +76,6 @@ final class TransferPlayer: RunningExchange {
     let check = LineCheck(of: port.session)
     if let obstacle = check.obstacle(to: order.fileProtocol) { throw Failure(.usage, obstacle) }
     let rate = check.settings?.bytesPerSecond
-    let storage: any TransferStorage
     let author: Author
     switch order.files {
     case .send(let paths):
@@ -94,15 +97,11 @@ final class TransferPlayer: RunningExchange {
       author = penHolder ?? Author(.receiver, rules.name ?? "a file")
     }
     let fileCount: Int? = if case .send(let paths) = order.files { paths.count } else { nil }
-    let exchange = TransferExchange(
+    exchange = TransferExchange(
       try order.machine(bytesPerSecond: rate), by: author, isReceiving: folder != nil,
       fileCount: fileCount, bytesPerSecond: rate,
       outlivesLoss: outlivesLoss && order.fileProtocol.resumes)
-    runner = ExchangeRunner(
-      exchange, on: port.session, receivingFrom: port.controller.hub, loop: loop, storage: storage)
     advice = check.advice(on: order.fileProtocol)
-    runner.onReport = { [unowned self] in hear($0) }
-    runner.onEnd = { [unowned self] in ended($0) }
   }
 
   /// Starts the transfer.

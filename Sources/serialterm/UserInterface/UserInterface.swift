@@ -141,11 +141,10 @@ final class UserInterface: FrontEnd {
   /// Connects a port with the user, before it is opened.
   private func connect(_ port: PortPresenter) {
     let controller = port.controller
-    controller.session.delegate = leaving.questions
-    if keyboard.terminal != nil {
-      controller.askForReturned = { [unowned self, unowned port] in
-        leaving.questions.ask($0, about: port)
-      }
+    controller.delegate = leaving.questions
+    controller.canAsk = keyboard.terminal != nil
+    port.returnQuestions = controller.$returnQuestion.observe { [unowned self, unowned port] in
+      leaving.questions.ask($0.new, about: port)
     }
     port.port.share(
       port.configuration.writers,
@@ -180,7 +179,6 @@ final class UserInterface: FrontEnd {
     ]
     keyboard.begin()
     plots.begin()
-    focus.ports[0].controller.unreadInputCount = { [unowned self] in keyboard.input.unreadCount }
   }
 
   private func outputDidChange(_ event: OutputChannel.Event) {

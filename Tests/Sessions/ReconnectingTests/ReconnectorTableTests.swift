@@ -61,7 +61,7 @@ import Testing
       let endpoint = ReconnectorBench.endpoint
       func find(_ finding: PresenceFinding, _ event: PresenceEvent = .changed) {
         presence.finding = finding
-        presence.onEvent(event)
+        presence.events.notify(event)
       }
       switch self {
       case .appears: find(.present(endpoint, device))

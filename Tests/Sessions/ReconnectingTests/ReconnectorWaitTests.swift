@@ -60,20 +60,19 @@ import Testing
   // MARK: The first opening
 
   @Test func farEndThatIsDeclined_isNotOpened_untilItIsAccepted() throws {
-    let bench = try ReconnectorBench()
     var arrivals: [Device?] = []
     var isAccepted = false
-    bench.reconnector.onArrival = {
+    let bench = try ReconnectorBench(mayOpen: {
       arrivals.append($1)
       return isAccepted
-    }
+    })
     try bench.reconnector.start()
     try bench.session.waitForDevice(at: endpoint)
     bench.presence?.finding = .present(endpoint, device)
-    bench.presence?.onEvent(.changed)
+    bench.presence?.events.notify(.changed)
     #expect(bench.attemptCount == 0)
     isAccepted = true
-    bench.presence?.onEvent(.changed)
+    bench.presence?.events.notify(.changed)
     #expect(bench.session.state.isOpen)
     bench.loseLink()
     #expect(bench.session.state.isOpen)
@@ -82,21 +81,21 @@ import Testing
 
   @Test func unidentifiedDevice_isWaitedFor_butNotForLong() throws {
     for isIdentified in [true, false] {
-      let bench = try ReconnectorBench()
       var arrivals: [Device?] = []
-      bench.reconnector.onArrival = {
+      let bench = try ReconnectorBench(mayOpen: {
         arrivals.append($1)
         return true
-      }
+      })
+      bench.reconnector.needsDevice = true
       try bench.reconnector.start()
       try bench.session.waitForDevice(at: endpoint)
       bench.presence?.finding = .unidentified(endpoint)
-      bench.presence?.onEvent(.changed)
+      bench.presence?.events.notify(.changed)
       bench.clock.advance(by: .milliseconds(1_999))
       #expect(bench.attemptCount == 0)
       if isIdentified {
         bench.presence?.finding = .present(endpoint, device)
-        bench.presence?.onEvent(.changed)
+        bench.presence?.events.notify(.changed)
       } else {
         bench.clock.advance(by: .milliseconds(1))
       }
@@ -150,7 +149,7 @@ import Testing
       bench.clock.advance(by: .seconds(5))
       #expect(bench.reports.count == count)
       bench.presence?.finding = .absent
-      bench.presence?.onEvent(.removed(isFarEnd: true))
+      bench.presence?.events.notify(.removed(isFarEnd: true))
     }
   }
 
@@ -162,7 +161,7 @@ import Testing
     try bench.session.open(endpoint)
     bench.presence?.finding = .lookAlikes([device])
     bench.loseLink()
-    bench.presence?.onEvent(.changed)
+    bench.presence?.events.notify(.changed)
     #expect(bench.reports == [.lookAlikes([device])])
     #expect(bench.reconnector.candidates == [device])
     bench.presence?.finding = .present(endpoint, device)
@@ -184,7 +183,7 @@ import Testing
       if closes {
         bench.session.close()
       } else {
-        bench.presence?.onEvent(.removed(isFarEnd: false))
+        bench.presence?.events.notify(.removed(isFarEnd: false))
       }
       #expect(bench.reports == [.several([device, device]), .settled])
     }

@@ -88,13 +88,15 @@ import Time
   }
 
   private func runner(
-    _ script: Script, source: Source? = nil
+    _ script: Script, source: Source? = nil,
+    perform: @escaping ExchangeRunner<Script>.Performer = { $1(false) },
+    isHeldUp: @escaping () -> Bool = { false }
   ) -> (ExchangeRunner<Script>, ends: Ends) {
-    let runner = ExchangeRunner(
-      script, on: session, receivingFrom: hub, loop: loop, source: source)
     let ends = Ends()
-    runner.onReport = { ends.reports.append($0) }
-    runner.onEnd = { [session] in ends.outcomes.append("\($0), pen: \(session.writer)") }
+    let runner = ExchangeRunner(
+      script, on: session, receivingFrom: hub, loop: loop, source: source, perform: perform,
+      isHeldUp: isHeldUp, onReport: { ends.reports.append($0) },
+      onEnd: { [session] in ends.outcomes.append("\($0), pen: \(session.writer)") })
     return (runner, ends)
   }
 
@@ -261,13 +263,13 @@ import Time
 
   @Test func anOperationOfTheLine_isAnsweredOnce() throws {
     try open()
-    let (runner, ends) = runner(
-      Script([[.perform(.setBreak(true))], [.perform(.sendBreak(.zero))], [.finish("over")]]))
     var asked: [LineOperation] = []
-    runner.perform = { operation, then in
-      asked.append(operation)
-      then(asked.count == 1)
-    }
+    let (runner, ends) = runner(
+      Script([[.perform(.setBreak(true))], [.perform(.sendBreak(.zero))], [.finish("over")]]),
+      perform: { operation, then in
+        asked.append(operation)
+        then(asked.count == 1)
+      })
     try runner.begin()
     #expect(asked == [.setBreak(true), .sendBreak(.zero)])
     #expect(runner.exchange.heard == [.begun, .performed(true), .performed(false)])
@@ -314,9 +316,9 @@ import Time
 
   @Test func anExchangeThatYields_continuesInAnotherTurn_unlessItIsHeldUp() throws {
     try open()
-    let (runner, ends) = runner(Script([[.yield], [.yield], [.finish("over")]]))
     var isHeldUp = false
-    runner.isHeldUp = { isHeldUp }
+    let (runner, ends) = runner(
+      Script([[.yield], [.yield], [.finish("over")]]), isHeldUp: { isHeldUp })
     try runner.begin()
     #expect(runner.exchange.heard == [.begun])
     try loop.turn(waitingAtMost: .seconds(1))

@@ -238,7 +238,7 @@ final class InterfaceBench {
 
   func plug() throws {
     presence.finding = .present(Self.endpoint, nil)
-    presence.onEvent(.appeared)
+    presence.events.notify(.appeared)
     presence.finding = .absent
     try turn()
   }

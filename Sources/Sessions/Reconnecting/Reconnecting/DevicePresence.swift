@@ -1,5 +1,6 @@
 package import DeviceWatch
 package import EventLoop
+package import Observing
 package import SerialCore
 package import SystemPackage
 
@@ -8,7 +9,7 @@ package import SystemPackage
 /// A device that udev knows is recognised by its identity, at any node. Any other device, such as a pseudo-terminal
 /// behind a link, is recognised by its path. Nothing is polled.
 package final class DevicePresence: Presence, DeviceObserver, DeviceClaimant {
-  package var onEvent: (PresenceEvent) -> Void = { _ in }
+  package let events = Observable<PresenceEvent>()
 
   private let devices: DeviceCatalog?
   private let loop: IOLoop
@@ -130,14 +131,14 @@ package final class DevicePresence: Presence, DeviceObserver, DeviceClaimant {
 
   private func take(_ news: AwaitedPath.News) {
     switch news {
-    case .appeared: onEvent(.appeared)
+    case .appeared: events.notify(.appeared)
     case .accessChanged:
       // The file that could not be opened is the same; only its permissions have changed.
       if failure == .permissionDenied, case .path(var path) = binding {
         path.look()
         binding = .path(path)
       }
-      onEvent(.changed)
+      events.notify(.changed)
     }
   }
 
@@ -151,7 +152,7 @@ package final class DevicePresence: Presence, DeviceObserver, DeviceClaimant {
     }
     if let path, error.code == .busy {
       guard uses?.path == path else {
-        uses = PortUseWatch(of: path, on: loop) { [unowned self] in onEvent(.used) }
+        uses = PortUseWatch(of: path, on: loop) { [unowned self] in events.notify(.used) }
         return FailureWatch(isNew: uses?.isWatching == true)
       }
       // The attempt itself has caused events.
@@ -169,15 +170,15 @@ package final class DevicePresence: Presence, DeviceObserver, DeviceClaimant {
 
   package func deviceWatcher(_ watcher: DeviceWatcher, didAppear device: Device) {
     if let openPath { binding.lookForTwins(at: openPath, among: present) }
-    onEvent(.changed)
+    events.notify(.changed)
   }
 
   package func deviceWatcher(_ watcher: DeviceWatcher, didDisappear device: Device) {
     let isFarEnd = openPath.map { binding.isDevice(device, at: $0) } ?? (foundPath == device.node)
-    onEvent(.removed(isFarEnd: isFarEnd))
+    events.notify(.removed(isFarEnd: isFarEnd))
   }
 
   package func deviceWatcher(
     _ watcher: DeviceWatcher, didChange old: Device, to new: Device
-  ) { onEvent(.changed) }
+  ) { events.notify(.changed) }
 }

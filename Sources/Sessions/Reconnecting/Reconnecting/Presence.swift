@@ -1,4 +1,5 @@
 package import DeviceWatch
+package import Observing
 package import SerialCore
 package import SystemPackage
 
@@ -6,8 +7,8 @@ package import SystemPackage
 ///
 /// A ``Reconnector`` owns it and calls its methods, from ``start()`` on.
 package protocol Presence: AnyObject {
-  /// Called with each event, in a turn of the loop.
-  var onEvent: (PresenceEvent) -> Void { get set }
+  /// What happens to the far end, from ``start()`` on, in turns of the loop.
+  var events: Observable<PresenceEvent> { get }
 
   /// Starts to report events.
   ///

@@ -23,23 +23,23 @@ package final class Reconnector {
     case settled
   }
 
-  /// Called before the far end is opened for the first time, with the device if udev knows it. Returns whether to
-  /// open it.
-  package var onArrival: ((Endpoint, Device?) -> Bool)?
-  /// Called with news and questions for the user.
-  package var onReport: (Report) -> Void = { _ in }
   /// The devices that may be the session's, where only the user can tell.
   package private(set) var candidates: [Device] = []
   /// Whether the session has been open.
   package private(set) var hasBeenOpen = false
   /// Whether the user wants to wait for a port that cannot be opened now.
   package var waitsForPort = false
+  /// Whether the first opening needs the device, which udev may report later than the path.
+  package var needsDevice = false
 
   private let session: Session
   private var observations: [ObservationToken<SessionEvent>] = []
   private let presence: (any Presence)?
   private let scheduler: Scheduler
   private let attemptInterval: Duration
+  private let onReport: (Report) -> Void
+  private let mayOpen: (Endpoint, Device?) -> Bool
+  private var presenceEvents: ObservationToken<PresenceEvent>?
   private var patience = ReturnPatience()
   /// The next attempt, unless an event comes earlier.
   private var retry: AnyObject?
@@ -53,14 +53,21 @@ package final class Reconnector {
   /// - Parameters:
   ///   - presence: nil if only an attempt shows whether the far end is there.
   ///   - attemptInterval: the time between two attempts without a presence.
+  ///   - onReport: called with news and questions for the user.
+  ///   - mayOpen: called before the far end is opened for the first time, with the device if udev knows it. Returns
+  ///     whether to open it.
   package init(
     _ session: Session, to presence: (any Presence)?, on scheduler: Scheduler,
-    attemptInterval: Duration = ReturnPatience.blindInterval
+    attemptInterval: Duration = ReturnPatience.blindInterval,
+    onReport: @escaping (Report) -> Void = { _ in },
+    mayOpen: @escaping (Endpoint, Device?) -> Bool = { _, _ in true }
   ) {
     self.session = session
     self.presence = presence
     self.scheduler = scheduler
     self.attemptInterval = attemptInterval
+    self.onReport = onReport
+    self.mayOpen = mayOpen
   }
 
   /// Looks for the far end now, and after each event.
@@ -73,7 +80,7 @@ package final class Reconnector {
         stateDidChange(from: $0.old, to: $0.new)
       }
     ]
-    presence?.onEvent = { [unowned self] in take($0) }
+    presenceEvents = presence?.events.observe { [unowned self] in take($0) }
     try presence?.start()
     if case .open(let endpoint, _) = session.state { didOpen(at: endpoint) }
     look()
@@ -174,9 +181,9 @@ package final class Reconnector {
     onReport(report)
   }
 
-  /// Opens the far end. The first time, it does so only if ``onArrival`` agrees.
+  /// Opens the far end. The first time, it does so only if it may.
   private func open(_ endpoint: Endpoint, _ device: Device?) {
-    guard hasBeenOpen || onArrival?(endpoint, device) ?? true else { return }
+    guard hasBeenOpen || mayOpen(endpoint, device) else { return }
     session.deviceDidReturn(at: endpoint)
   }
 
@@ -188,10 +195,10 @@ package final class Reconnector {
     open(endpoint, nil)
   }
 
-  /// Whether to wait until udev reports the device of an endpoint, because ``onArrival`` needs it. The wait is
-  /// limited.
+  /// Whether to wait until udev reports the device of an endpoint, because the first opening needs it. The
+  /// wait is limited.
   private func isUdevAwaited() -> Bool {
-    guard onArrival != nil, !hasBeenOpen else { return false }
+    guard needsDevice, !hasBeenOpen else { return false }
     let now = scheduler.now()
     let limit = udevLimit ?? now + ReturnPatience.permissions
     udevLimit = limit

@@ -14,10 +14,11 @@ package final class TargetBinder {
   private let loop: IOLoop
   /// Whether to wait for a device that is missing or busy.
   package var waitsForAbsentDevice = false
-  /// See ``Reconnector/onArrival``.
-  package var onArrival: ((Endpoint, Device?) -> Bool)?
-  /// Called when a link that reports its result later could not be opened.
-  package var onFailure: (BindingError) -> Void = { _ in }
+  /// See ``Reconnector/needsDevice``.
+  package var needsDevice = false
+  private let onFailure: (BindingError) -> Void
+  private let onReport: (Reconnector.Report) -> Void
+  private let mayOpen: (Endpoint, Device?) -> Bool
   private var prepared: PreparedEndpoint?
   private var reconnector: Reconnector?
   /// Whether opening was denied just after the node appeared: udev may not have set its permissions yet.
@@ -30,10 +31,16 @@ package final class TargetBinder {
   ///   - session: makes its links with the same providers.
   ///   - providers: the known kinds of endpoints.
   ///   - devices: the serial ports of this computer.
+  ///   - onFailure: called when a link that reports its result later could not be opened.
+  ///   - onReport: called with news and questions for the user, while the session is reconnected.
+  ///   - mayOpen: see ``Reconnector/init(_:to:on:attemptInterval:onReport:mayOpen:)``.
   package init(
     _ session: Session, providers: LinkProviders = .standard, among devices: DeviceCatalog,
-    on loop: IOLoop
+    on loop: IOLoop, onFailure: @escaping (BindingError) -> Void = { _ in },
+    onReport: @escaping (Reconnector.Report) -> Void = { _ in },
+    mayOpen: @escaping (Endpoint, Device?) -> Bool = { _, _ in true }
   ) {
+    (self.onFailure, self.onReport, self.mayOpen) = (onFailure, onReport, mayOpen)
     self.session = session
     self.providers = providers
     self.devices = devices
@@ -85,15 +92,23 @@ package final class TargetBinder {
     let prepared: PreparedEndpoint
     do { prepared = try provider.prepare(endpoint, on: loop) } catch { throw .system(error) }
     self.prepared = prepared
-    reconnector = Reconnector(
-      session, to: provider.presence(of: prepared.endpoint, among: devices, on: loop),
-      on: Scheduler(loop), attemptInterval: provider.attemptInterval)
+    reconnect(
+      to: provider.presence(of: prepared.endpoint, among: devices, on: loop),
+      attemptInterval: provider.attemptInterval)
     try open(prepared.endpoint)
   }
 
   private func follow(_ binding: DeviceBinding) {
+    reconnect(to: DevicePresence(of: binding, among: devices, on: loop))
+  }
+
+  /// Prepares to reconnect the session.
+  private func reconnect(
+    to presence: (any Presence)?, attemptInterval: Duration = ReturnPatience.blindInterval
+  ) {
     reconnector = Reconnector(
-      session, to: DevicePresence(of: binding, among: devices, on: loop), on: Scheduler(loop))
+      session, to: presence, on: Scheduler(loop), attemptInterval: attemptInterval,
+      onReport: onReport, mayOpen: mayOpen)
   }
 
   /// Waits for a device that is not present yet. To recognise it, the binding must know those that are present.
@@ -156,13 +171,9 @@ package final class TargetBinder {
 
   /// Starts to reconnect the session whenever it loses its far end.
   ///
-  /// - Parameter onReport: called with news and questions for the user.
   /// - Throws: the errors of epoll_ctl(2).
-  package func startReconnecting(
-    onReport: @escaping (Reconnector.Report) -> Void
-  ) throws(Errno) {
-    reconnector?.onReport = onReport
-    reconnector?.onArrival = onArrival
+  package func startReconnecting() throws(Errno) {
+    reconnector?.needsDevice = needsDevice
     reconnector?.waitsForPort = waitsForAbsentDevice
     try reconnector?.start()
   }

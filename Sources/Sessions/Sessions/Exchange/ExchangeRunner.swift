@@ -12,15 +12,8 @@ package import Time
 /// timer. When the port is closed or the session ends, the owner of the session calls
 /// ``cutOff(discarding:)``.
 package final class ExchangeRunner<Value: Exchange>: RunningExchange {
-  /// Called with each report.
-  package var onReport: (Value.Report) -> Void = { _ in }
-  /// Called once, at the end, after the pen was released.
-  package var onEnd: (Value.Outcome) -> Void = { _ in }
   /// Performs the operation of ``ExchangeAction/perform(_:)``, then reports once whether it was performed.
-  package var perform: (LineOperation, _ then: @escaping (Bool) -> Void) -> Void = { $1(false) }
-
-  /// Whether an exchange that yields must wait until ``goOn()`` is called.
-  package var isHeldUp: () -> Bool = { false }
+  package typealias Performer = (LineOperation, _ then: @escaping (Bool) -> Void) -> Void
 
   /// The present state of the exchange.
   package private(set) var exchange: Value
@@ -29,6 +22,10 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
   /// The number of bytes that the exchange has withdrawn and that were not sent.
   package private(set) var withdrawnCount = 0
 
+  private let perform: Performer
+  private let isHeldUp: () -> Bool
+  private let onReport: (Value.Report) -> Void
+  private let onEnd: (Value.Outcome) -> Void
   private let session: Session
   private var observations: [ObservationToken<SessionEvent>] = []
   private let hub: Hub?
@@ -66,10 +63,19 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
   ///   - hub: passes received bytes; an exchange that receives needs it.
   ///   - source: the source that the exchange reads; nil for none.
   ///   - storage: the files of a transfer; nil for none.
+  ///   - perform: performs the operations of the line.
+  ///   - isHeldUp: returns whether an exchange that yields must wait until ``goOn()`` is called.
+  ///   - onReport: called with each report.
+  ///   - onEnd: called once, at the end, after the pen was released.
   package init(
     _ exchange: Value, on session: Session, receivingFrom hub: Hub? = nil, loop: IOLoop,
-    source: (any ExchangeSource)? = nil, storage: (any TransferStorage)? = nil
+    source: (any ExchangeSource)? = nil, storage: (any TransferStorage)? = nil,
+    perform: @escaping Performer = { $1(false) }, isHeldUp: @escaping () -> Bool = { false },
+    onReport: @escaping (Value.Report) -> Void = { _ in },
+    onEnd: @escaping (Value.Outcome) -> Void = { _ in }
   ) {
+    (self.perform, self.isHeldUp) = (perform, isHeldUp)
+    (self.onReport, self.onEnd) = (onReport, onEnd)
     self.exchange = exchange
     self.session = session
     self.hub = hub

@@ -27,8 +27,9 @@ package final class SequencePlayer {
   private let session: Session
   private var stateChanges: ObservationToken<SessionEvent>?
   private let loop: IOLoop
-  private var runner: ExchangeRunner<LinePlay>?
-  private var then: (End) -> Void = { _ in }
+  private var play: Play?
+  /// Whether the session ends, so that nobody needs the end of the sequence.
+  private var isSilent = false
   /// The reason why the last step failed.
   private var error: SerialError?
   /// Pauses sending while a sequence is played.
@@ -40,8 +41,15 @@ package final class SequencePlayer {
   /// The baud rate before the first step that set one, and the rate that was set last.
   private var rates: (before: UInt32, now: UInt32)?
   private var hasToldTiming = false
-  /// Called once, when the sequence has ended.
-  private var whenOver: (() -> Void)?
+  /// What waits for the end of the sequence.
+  private var waiting: [() -> Void] = []
+
+  /// A sequence that is being played.
+  private struct Play {
+    let runner: ExchangeRunner<LinePlay>
+    /// Called with the end.
+    let then: (End) -> Void
+  }
 
   /// Creates a player of sequences for a session.
   ///
@@ -59,7 +67,7 @@ package final class SequencePlayer {
   }
 
   /// Whether a sequence is being played.
-  package var isPlaying: Bool { runner != nil }
+  package var isPlaying: Bool { play != nil }
 
   /// Plays a sequence on the open port. Stops the present sequence first.
   ///
@@ -70,14 +78,13 @@ package final class SequencePlayer {
     _ sequence: LineSequence, named name: String, then: @escaping (End) -> Void
   ) {
     stop()
-    (self.then, error, lines) = (then, nil, ([], []))
+    (error, lines) = (nil, ([], []))
     sendingPause = session.pauseSending()
     let isPlayedThere = session.canPlay(sequence)
     let runner = ExchangeRunner(
-      LinePlay(sequence, isPlayedThere: isPlayedThere), on: session, loop: loop)
-    runner.perform = { [unowned self] in perform($0, then: $1) }
-    runner.onEnd = { [unowned self] in ended($0) }
-    self.runner = runner
+      LinePlay(sequence, isPlayedThere: isPlayedThere), on: session, loop: loop,
+      perform: { [unowned self] in perform($0, then: $1) }, onEnd: { [unowned self] in ended($0) })
+    play = Play(runner: runner, then: then)
     playing = name
     if session.capabilities.contains(.networkTiming), sequence.steps.count > 1, !hasToldTiming,
       !isPlayedThere
@@ -90,7 +97,7 @@ package final class SequencePlayer {
   }
 
   /// Stops the sequence. The lines stay as the last step set them.
-  package func stop() { runner?.stop() }
+  package func stop() { play?.runner.stop() }
 
   /// Stops the sequence because its author may not write any more, and restores the lines that it set. Ends a break
   /// that a sequence has left behind.
@@ -106,13 +113,15 @@ package final class SequencePlayer {
 
   /// Performs an action when the present sequence has ended for any reason; during this call if none is played.
   package func afterwards(_ action: @escaping () -> Void) {
-    if isPlaying { whenOver = action } else { action() }
+    if isPlaying { waiting.append(action) } else { action() }
   }
 
   /// Stops the sequence because the session ends. Nothing is reported.
   package func end() {
-    (then, whenOver) = ({ _ in }, nil)
+    waiting = []
+    isSilent = true
     stop()
+    isSilent = false
   }
 
   private func portDidClose() {
@@ -188,12 +197,12 @@ package final class SequencePlayer {
     // A sequence that is played to its end may leave the line in break for the next one.
     if end != .done { lineBreak = nil }
     if let failure = restoreRate() { end = failure }
-    let (then, action) = (then, whenOver)
-    (self.then, whenOver) = ({ _ in }, nil)
-    (runner, sendingPause) = (nil, nil)
+    let (ended, actions) = (play, waiting)
+    waiting = []
+    (play, sendingPause) = (nil, nil)
     playing = nil
-    then(end)
-    action?()
+    if !isSilent { ended?.then(end) }
+    for action in actions { action() }
   }
 
   /// Restores the rate that was set before the sequence, unless other code has changed it meanwhile.

@@ -22,15 +22,12 @@ package protocol Borrower: AnyObject {
 ///
 /// Before the port is released, queued bytes are sent, for at most ``patience``.
 package final class PortLender {
-  /// Called with the number of bytes that the driver had accepted but not sent when the port was released.
-  var onUnsent: (Int) -> Void = { _ in }
-
   private let session: Session
   private var stateChanges: ObservationToken<SessionEvent>?
   private let loop: IOLoop
   private let report: (SessionNews) -> Void
-  /// The reason why the port may not be released now; nil if it may. The palette gives the same reason.
-  package var refusal: () -> String? = { nil }
+  private let onUnsent: (Int) -> Void
+  private let refusal: () -> String?
   /// The time limit for sending the queued bytes before the port is released.
   package var patience = Drain.Patience(total: .zero)
   private var isWantedByUser = false
@@ -47,8 +44,16 @@ package final class PortLender {
 
   /// Creates the lender of a session.
   ///
-  /// - Parameter report: receives news for the user.
-  package init(_ session: Session, on loop: IOLoop, report: @escaping (SessionNews) -> Void) {
+  /// - Parameters:
+  ///   - refusal: returns the reason why the port may not be released now; nil if it may.
+  ///   - onUnsent: called with the number of bytes that the driver had accepted but not sent when the port was
+  ///     released.
+  ///   - report: receives news for the user.
+  package init(
+    _ session: Session, on loop: IOLoop, refusal: @escaping () -> String? = { nil },
+    onUnsent: @escaping (Int) -> Void = { _ in }, report: @escaping (SessionNews) -> Void
+  ) {
+    (self.refusal, self.onUnsent) = (refusal, onUnsent)
     self.session = session
     self.loop = loop
     self.report = report

@@ -20,8 +20,15 @@ package final class SessionController {
   package let log: SessionLogger
   package let marks: Marks
   package let statistics: Statistics
-  package let lender: PortLender
-  package let binder: TargetBinder
+  package private(set) lazy var lender = PortLender(
+    session, on: loop,
+    refusal: { [unowned self] in delegate?.reasonNotToRelease(portOf: self) },
+    onUnsent: { [unowned self] in unsent.bytes($0) }, report: { [news] in news.notify($0) })
+  package private(set) lazy var binder = TargetBinder(
+    session, providers: providers, among: devices, on: loop,
+    onFailure: { [ends] in ends.notify(.binding($0)) },
+    onReport: { [unowned self] in reconnectorDidReport($0) },
+    mayOpen: { [unowned self] in mayOpen($0, $1) })
   package let pacer: Pacer
   package let sequences: SequencePlayer
   package let opening: OpeningSequence
@@ -38,28 +45,31 @@ package final class SessionController {
   package let news: Observable<SessionNews>
   /// The exchange that has the pen; nil while the user, or the pipe, has it.
   package var exchange: (any RunningExchange)?
-  /// Returns the number of readable bytes of the input that were not read.
-  package var unreadInputCount: () -> Int = { 0 }
+  /// The front end, which is asked what only it knows, and may veto.
+  package weak var delegate: (any SessionControllerDelegate)? {
+    didSet { session.delegate = delegate }
+  }
   private let otherPrograms: SharingWatch
   private let telnetWatch: TelnetWatch
-  /// Called when a device that was not known at the start becomes known, before its port is opened for the first
-  /// time; nil if the configuration does not depend on the device. It may call ``adopt(_:)``.
-  package var onDeviceKnown: ((Device) throws -> Void)?
   /// Why the session must end: its device is lost, or an error occurred.
   package let ends: Observable<SessionError>
-  /// Asks the user which device has returned; nil without a user. The argument is nil when the question is no longer
-  /// needed.
-  package var askForReturned: ((ReturnQuestion?) -> Void)?
+  /// Whether a user can say which device has returned.
+  package var canAsk = false
+  /// What only the user can say about the lost device; nil for nothing.
+  @Observed package private(set) var returnQuestion: ReturnQuestion?
   /// Whether queued bytes are discarded when the device is lost. Typed bytes must not reach another device. Piped
   /// bytes are one stream that continues.
   package var discardsForLostDevice = false
 
+  private let loop: IOLoop
+  private let providers: LinkProviders
   private let devices: DeviceCatalog
   private let configuration: SessionConfiguration
   private var stateChanges: ObservationToken<SessionEvent>?
   /// The observations of ``sharing``, and of ``remoteSharing``.
   private var (sharingTokens, remoteTokens): ([AnyObject], [AnyObject]) = ([], [])
   private let link: LinkMaking
+  private var links: ObservationToken<any Link>?
   private var knownDevice: Device?
   private var hasStartedLogs = false
   /// Whether to start the logs when the port is open, or is awaited.
@@ -69,8 +79,8 @@ package final class SessionController {
   /// The options for opening a port, shared with the closure that opens it.
   private final class LinkMaking {
     var options: LinkOptions
-    /// Called with each new link.
-    var onMade: (any Link) -> Void = { _ in }
+    /// Each link that was made.
+    let links = Observable<any Link>()
     private var hasLookedForConsole = false
     init(_ options: LinkOptions) { self.options = options }
 
@@ -92,7 +102,7 @@ package final class SessionController {
     _ configuration: SessionConfiguration, among devices: DeviceCatalog, on loop: IOLoop,
     from providers: LinkProviders = .standard, writeCapacity: Int
   ) {
-    self.devices = devices
+    (self.devices, self.providers, self.loop) = (devices, providers, loop)
     self.configuration = configuration
     let link = LinkMaking(configuration.linkOptions)
     self.link = link
@@ -101,7 +111,7 @@ package final class SessionController {
     session = Session(settings: configuration.settings, writeCapacity: writeCapacity) {
       if let console = link.kernelConsole(at: $0) { news.notify(.kernelConsole(console)) }
       let made = providers.link(to: $0, options: link.options, on: loop)
-      link.onMade(made)
+      link.links.notify(made)
       return made
     }
     let ends = Observable<SessionError>()
@@ -121,15 +131,11 @@ package final class SessionController {
       news.notify(.openingSequenceFailed($0))
     }
     pacer = Pacer(of: session, on: loop)
-    binder = TargetBinder(session, providers: providers, among: devices, on: loop)
     telnetWatch = TelnetWatch(session, hub) { news.notify(.telnetServer($0)) }
     otherPrograms = SharingWatch(session, on: loop) { news.notify($0) }
     unsent = UnsentReport { news.notify($0) }
-    lender = PortLender(session, on: loop) { news.notify($0) }
     statistics = Statistics(of: session)
-    lender.onUnsent = { [unowned self] in unsent.bytes($0) }
-    binder.onFailure = { ends.notify(.binding($0)) }
-    link.onMade = { [unowned self] in follow($0) }
+    links = link.links.observe { [unowned self] in follow($0) }
     sharingTokens = [
       sharing.$sharing.observe { [unowned self] _ in people = penControl.sharing },
       sharing.events.observe { [unowned self] in
@@ -250,7 +256,7 @@ package final class SessionController {
   package func finishSending() {
     guard !hasFinished else { return }
     hasFinished = true
-    discardUnsent(unread: unreadInputCount())
+    discardUnsent(unread: delegate?.unreadInputCount(of: self) ?? 0)
   }
 
   // MARK: The device
@@ -260,10 +266,10 @@ package final class SessionController {
     try bind(to: configuration.target, mayAsk: mayAsk)
   }
 
+  private var dependsOnDevice: Bool { delegate?.dependsOnDevice(self) ?? false }
+
   private func bind(to target: Target?, mayAsk: Bool) throws(SessionError) -> DeviceQuery? {
-    if onDeviceKnown != nil {
-      binder.onArrival = { [unowned self] in deviceArrived(at: $0, $1) }
-    }
+    binder.needsDevice = dependsOnDevice
     let question: DeviceQuery?
     do throws(BindingError) {
       question = try binder.bind(to: target, mayAsk: mayAsk)
@@ -279,7 +285,7 @@ package final class SessionController {
   private func startLogsIfBound() throws(SessionError) {
     if case .opening = session.state { return isLogStartDue = true }
     isLogStartDue = false
-    if onDeviceKnown == nil || session.state.isOpen {
+    if !dependsOnDevice || session.state.isOpen {
       try startLogs(at: session.state.endpoint)
     }
   }
@@ -297,7 +303,9 @@ package final class SessionController {
     _ = try bind(to: target, mayAsk: false)
   }
 
-  private func deviceArrived(at endpoint: Endpoint, _ device: Device?) -> Bool {
+  /// Prepares the session for its device, before the port is opened for the first time.
+  private func mayOpen(_ endpoint: Endpoint, _ device: Device?) -> Bool {
+    guard dependsOnDevice else { return true }
     do throws(SessionError) {
       if let device { try settle(device) }
       try startLogs(at: endpoint)
@@ -311,7 +319,7 @@ package final class SessionController {
   private func settle(_ device: Device) throws(SessionError) {
     guard device != knownDevice else { return }
     do {
-      try onDeviceKnown?(device)
+      try delegate?.controller(self, didFind: device)
     } catch {
       throw .settling(error)
     }
@@ -337,33 +345,33 @@ package final class SessionController {
   /// - Throws: the errors of epoll_ctl(2).
   package func startReconnecting() throws(Errno) {
     let isNeeded =
-      askForReturned != nil || configuration.reconnects || configuration.waitsForAbsentDevice
+      canAsk || configuration.reconnects || configuration.waitsForAbsentDevice
       || !session.state.isOpen
     guard isNeeded else { return }
-    try binder.startReconnecting { [unowned self] in take($0) }
+    try binder.startReconnecting()
   }
 
-  private func take(_ report: Reconnector.Report) {
+  private func reconnectorDidReport(_ report: Reconnector.Report) {
     switch report {
     case .held(let error): news.notify(.held(error))
     case .refused(let error):
       if binder.endsWhenRefused { return ends.notify(.port(error)) }
       news.notify(.refused(error))
     case .several(let devices):
-      guard let askForReturned else { return ends.notify(.indistinguishable(devices)) }
-      askForReturned(.which)
+      guard canAsk else { return ends.notify(.indistinguishable(devices)) }
+      returnQuestion = .which(devices)
     case .lookAlikes(let devices):
       news.notify(.lookAlikes(devices))
-      askForReturned?(.isThisIt)
-    case .settled: askForReturned?(nil)
+      if canAsk { returnQuestion = .isThisIt(devices) }
+    case .settled: returnQuestion = nil
     }
   }
 
   /// A question about the lost device.
-  package enum ReturnQuestion {
+  package enum ReturnQuestion: Hashable {
     /// Several devices match: which one is it?
-    case which
-    /// A similar device is present: is it the lost one?
-    case isThisIt
+    case which([Device])
+    /// Similar devices are present: is one of them the lost one?
+    case isThisIt([Device])
   }
 }

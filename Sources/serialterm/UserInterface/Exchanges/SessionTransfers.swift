@@ -77,13 +77,15 @@ final class SessionTransfers {
     let source = try FileSource(ofUser: path)
     let file = PlainFile(path, source)
     let session = port.controller.session
-    let transfer = FileTransfer(file, on: session, loop: app.loop, source: source)
-    transfer.onReport = { [unowned port] count in
-      port.model.update { $0.progress = .bytes(count, of: file.size) }
-    }
-    transfer.onEnd = { [unowned self, unowned port, unowned transfer] in
-      fileEnded(transfer, $0, at: port)
-    }
+    let transfer = FileTransfer(
+      file, on: session, loop: app.loop, source: source,
+      onReport: { [unowned port] count in
+        port.model.update { $0.progress = .bytes(count, of: file.size) }
+      },
+      onEnd: { [unowned self, unowned port] end in
+        guard let transfer = port.controller.exchange as? FileTransfer else { return }
+        fileEnded(transfer, end, at: port)
+      })
     port.controller.exchange = transfer
     port.say("sending \(file.name), \(file.size.counted("byte")); ctrl-c stops.")
     do throws(SerialError) {

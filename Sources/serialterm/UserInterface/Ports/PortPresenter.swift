@@ -34,6 +34,8 @@ final class PortPresenter {
   private let isTyped: Bool
   /// Observes why the session must end.
   var ends: ObservationToken<SessionError>?
+  /// Observes what only the user can say about the lost device.
+  var returnQuestions: ObservationToken<Change<SessionController.ReturnQuestion?>>?
   private var stateChanges: ObservationToken<Change<TerminalState>>?
 
   /// Creates the presentation of a port. The port is opened later.
@@ -103,16 +105,19 @@ final class PortPresenter {
   /// The endpoint's name as text; nil before it is known.
   var endpointName: String? { model.state.session.endpoint.map { "\($0)" } }
 
+  /// Whether the configuration depends on the device.
+  var dependsOnDevice: Bool { configurationForDevice != nil }
+
+  /// Applies the configuration for the device, before its port is opened for the first time.
+  func didFind(_ device: Device) throws {
+    if let configurationForDevice { adopt(try configurationForDevice(device)) }
+  }
+
   /// Binds the session to its device.
   ///
   /// - Returns: the query that the user has to resolve; nil if the session is bound.
   /// - Throws: ``Failure``, and the errors of the device source.
   func bind() throws -> DeviceQuery? {
-    if let configurationForDevice {
-      controller.onDeviceKnown = { [unowned self] in
-        adopt(try configurationForDevice($0))
-      }
-    }
     let query = try port.bind(mayAsk: isTyped)
     port.narrate()
     return query

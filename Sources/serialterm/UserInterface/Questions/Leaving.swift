@@ -16,7 +16,7 @@ final class Leaving {
   private let focus: PortFocus
   private let keyboard: Keyboard
   /// Asks the user before something is cut off.
-  private(set) lazy var questions = SessionQuestions(with: keyboard.dialogs, in: app) {
+  private(set) lazy var questions = SessionQuestions(with: keyboard, at: focus, in: app) {
     [unowned self] in leave()
   }
   private var drains: [Drain] = []

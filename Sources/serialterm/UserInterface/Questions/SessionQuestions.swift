@@ -1,3 +1,4 @@
+import DeviceWatch
 import Reconnecting
 import SerialCore
 import Sessions
@@ -6,20 +7,25 @@ import Terminal
 import TerminalWidgets
 import TextTools
 
-/// Asks the user what a session has to know: whether it may close during a transfer, and which device has returned.
-final class SessionQuestions: SessionDelegate {
+/// Answers what the sessions ask, and asks the user what only the user knows: whether a session may close during a
+/// transfer, and which device has returned.
+final class SessionQuestions: SessionControllerDelegate {
   /// Whether the open question is whether to quit before a file, a script or a program has ended.
   private(set) var isAskingToQuit = false
   /// The port that the open question about a returned device belongs to.
   private var portAskedFor: PortPresenter?
 
   private let app: App
-  private let dialogs: Dialogs
+  private let focus: PortFocus
+  private let keyboard: Keyboard
+  private var dialogs: Dialogs { keyboard.dialogs }
   /// Ends the program, although that cuts something off.
   private let leave: () -> Void
 
-  init(with dialogs: Dialogs, in app: App, leave: @escaping () -> Void) {
-    (self.dialogs, self.app, self.leave) = (dialogs, app, leave)
+  init(
+    with keyboard: Keyboard, at focus: PortFocus, in app: App, leave: @escaping () -> Void
+  ) {
+    (self.keyboard, self.focus, self.app, self.leave) = (keyboard, focus, app, leave)
   }
 
   private func model(of session: Session) -> TerminalStateModel? {
@@ -65,6 +71,29 @@ final class SessionQuestions: SessionDelegate {
   /// Closes the question whether to leave, because the exchange has ended.
   func exchangeDidEnd() {
     if isAskingToQuit { dialogs.dismiss() }
+  }
+
+  func reasonNotToRelease(portOf controller: SessionController) -> String? {
+    app.ports.first { $0.controller === controller }?.reasonNotToRelease
+  }
+
+  // MARK: The configuration and the input
+
+  func dependsOnDevice(_ controller: SessionController) -> Bool {
+    presenter(of: controller)?.dependsOnDevice ?? false
+  }
+
+  func controller(_ controller: SessionController, didFind device: Device) throws {
+    try presenter(of: controller)?.didFind(device)
+  }
+
+  private func presenter(of controller: SessionController) -> PortPresenter? {
+    focus.ports.first { $0.controller === controller }
+  }
+
+  /// The input is for the first port.
+  func unreadInputCount(of controller: SessionController) -> Int {
+    controller === focus.ports[0].controller ? keyboard.input.unreadCount : 0
   }
 
   // MARK: A lost device

@@ -52,8 +52,9 @@ final class DeviceBench {
   /// Opens a path, or waits for it if the path is nil, and reconnects from then on.
   func follow(_ binding: DeviceBinding, at path: FilePath?) throws {
     let presence = DevicePresence(of: binding, among: devices, on: loop)
-    let reconnector = Reconnector(session, to: presence, on: clock.scheduler)
-    reconnector.onReport = { [unowned self] in reports.append($0) }
+    let reconnector = Reconnector(
+      session, to: presence, on: clock.scheduler, onReport: { [unowned self] in reports.append($0) }
+    )
     self.reconnector = reconnector
     if let path {
       try session.open(.tty(path))

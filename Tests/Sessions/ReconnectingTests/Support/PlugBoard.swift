@@ -146,8 +146,9 @@ final class Bench {
 
   func bind(to binding: DeviceBinding, _ begin: () throws -> Void) throws {
     let presence = DevicePresence(of: binding, among: devices, on: loop)
-    let reconnector = Reconnector(session, to: presence, on: Scheduler(loop))
-    reconnector.onReport = { [unowned self] in reports.append($0) }
+    let reconnector = Reconnector(
+      session, to: presence, on: Scheduler(loop), onReport: { [unowned self] in reports.append($0) }
+    )
     self.reconnector = reconnector
     try begin()
     try reconnector.start()

@@ -12,7 +12,13 @@ final class ReconnectorBench {
   let presence: FakePresence?
   let session: Session
   let reconnector: Reconnector
-  private(set) var reports: [Reconnector.Report] = []
+  var reports: [Reconnector.Report] { told.reports }
+  private let told = Told()
+
+  private final class Told {
+    var reports: [Reconnector.Report] = []
+  }
+
   private let links: Links
 
   /// The links of a session, the newest last, and the behaviour of the next one.
@@ -31,15 +37,20 @@ final class ReconnectorBench {
 
   static let endpoint = Endpoint(Endpoint.Kind("fake"), "fake:1")
 
-  init(hasPresence: Bool = true, waitsForLostDevice: Bool = true) throws {
+  /// - Parameter mayOpen: returns whether the far end may be opened for the first time.
+  init(
+    hasPresence: Bool = true, waitsForLostDevice: Bool = true,
+    mayOpen: @escaping (Endpoint, Device?) -> Bool = { _, _ in true }
+  ) throws {
     let links = Links()
     self.links = links
     presence = hasPresence ? FakePresence() : nil
     session = Session(
       settings: LineSettings(), waitsForLostDevice: waitsForLostDevice,
       makeLink: { links.make(to: $0) })
-    reconnector = Reconnector(session, to: presence, on: clock.scheduler)
-    reconnector.onReport = { [unowned self] in reports.append($0) }
+    reconnector = Reconnector(
+      session, to: presence, on: clock.scheduler, onReport: { [told] in told.reports.append($0) },
+      mayOpen: mayOpen)
   }
 
   /// The error of opening the next links; nil if they open.
@@ -64,6 +75,6 @@ final class ReconnectorBench {
   /// Makes the far end appear, and reports that by the presence.
   func appear() {
     presence?.finding = .present(Self.endpoint, nil)
-    presence?.onEvent(.changed)
+    presence?.events.notify(.changed)
   }
 }

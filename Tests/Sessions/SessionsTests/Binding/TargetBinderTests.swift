@@ -16,9 +16,13 @@ import Testing
     let provider = FakeProvider()
     let session: Session
     let binder: TargetBinder
-    private(set) var failures: [BindingError] = []
+    let failures = Failures()
     private(set) var arrivals: [Endpoint] = []
     private let links = Links()
+
+    final class Failures {
+      var all: [BindingError] = []
+    }
 
     private final class Links {
       var last: FakeLink?
@@ -38,9 +42,9 @@ import Testing
       }
       binder = TargetBinder(
         session, providers: LinkProviders([provider, TerminalDeviceProvider()]),
-        among: DeviceCatalog { () throws(Errno) in ports }, on: loop)
+        among: DeviceCatalog { () throws(Errno) in ports }, on: loop,
+        onFailure: { [failures] in failures.all.append($0) })
       binder.waitsForAbsentDevice = waits
-      binder.onFailure = { [unowned self] in failures.append($0) }
     }
 
     var link: FakeLink? { links.last }
@@ -52,7 +56,7 @@ import Testing
     /// Binds the session to the device of a query, and watches for it.
     func follow(_ query: DeviceQuery) throws {
       _ = try binder.bind(to: .device(query), mayAsk: false)
-      try binder.startReconnecting { _ in }
+      try binder.startReconnecting()
     }
 
     func settle() throws { for _ in 0..<4 { try loop.turn(waitingAtMost: .zero) } }
@@ -107,7 +111,7 @@ import Testing
         return
       }
       bench.link?.finishOpening()
-      thrown = bench.failures.first
+      thrown = bench.failures.all.first
     }
     let error = opening.code.map { SerialError($0, in: "open", at: Self.fake) }
     #expect(thrown == (opening.isBound ? nil : error.map { .port($0) }))
@@ -127,12 +131,12 @@ import Testing
       bench.provider.presence = presence
       bench.refuse(.notFound, late: isLate)
       _ = try bench.binder.bind(to: .endpoint(Self.fake), mayAsk: false)
-      try bench.binder.startReconnecting { _ in }
+      try bench.binder.startReconnecting()
       if isLate { bench.link?.finishOpening() }
       bench.refuse(nil, late: false)
       #expect(!bench.session.state.isOpen)
       presence.finding = .present(Self.fake, nil)
-      presence.onEvent(.changed)
+      presence.events.notify(.changed)
       #expect(bench.session.state.isOpen)
       #expect(bench.provider.preparedCount == 1)
     }

@@ -159,7 +159,7 @@ import Testing
 
   @Test func portThatMayNotBeReleased_isNotLent_andTheReasonIsReported() throws {
     let tool = Tool("tool")
-    lender.refusal = { "a script has it" }
+    let lender = PortLender(session, on: loop, refusal: { "a script has it" }) { _ in }
     lender.lend(.device(device), to: tool)
     try settle()
     #expect(tool.heard == [.no("a script has it")])
