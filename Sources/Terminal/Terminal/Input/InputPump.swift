@@ -79,19 +79,19 @@ package final class InputPump {
   package var takesEscapes = true
 
   /// The character maps for sent bytes.
-  package var mapList = MapList() {
-    didSet {
-      guard mapList != oldValue else { return }
+  package var mapList: MapList {
+    get { form.mapList }
+    set {
+      guard newValue != form.mapList else { return }
       flushMap()
-      byteMap = ByteMap(mapList, .toDevice)
-      mapsBytes = !byteMap.isIdentity
-      updateGrowth()
+      form.mapList = newValue
     }
   }
 
   /// The bytes to send for Enter, which a terminal sends as CR. The map applies to them.
-  package var lineEnding = LineEnding.cr {
-    didSet { updateGrowth() }
+  package var lineEnding: LineEnding {
+    get { form.lineEnding }
+    set { form.lineEnding = newValue }
   }
 
   /// Whether others write to the session as well. The delegate writes then.
@@ -108,9 +108,7 @@ package final class InputPump {
       updateInterest()
     }
   }
-  private var byteMap = ByteMap(MapList(), .toDevice)
-  private var mapsBytes = false
-  private var mapped: [UInt8] = []
+  private var form: SentForm
   private let isTerminal: Bool
   private let file: StandardFile
   private var parser = PrefixKeyParser(prefix: .none)
@@ -177,6 +175,7 @@ package final class InputPump {
     file = StandardFile(source, O_RDONLY)
     self.session = session
     self.isTerminal = isTerminal
+    form = SentForm(endsLines: isTerminal)
     author = isTerminal ? .keyboard : .pipe
     session.owner = author
     isRefusing = isReadOnly
@@ -235,16 +234,7 @@ package final class InputPump {
     if isRefusing || focus != nil { return buffer.count }
     if !session.isOpen { return isTerminal ? buffer.count : 0 }
     if isReadingAhead { return min(max(session.writeRoom, Self.refusable), buffer.count) }
-    return max(0, min(Self.crowd - session.queuedByteCount, buffer.count)) / growth
-  }
-
-  /// The maximum number of bytes that the map and the line ending make of one byte.
-  private var growth = 1
-  /// The maximum number of bytes that a map makes of one byte.
-  private static let growthByMap = 2
-
-  private func updateGrowth() {
-    growth = (mapsBytes ? Self.growthByMap : 1) * (isTerminal ? lineEnding.bytes.count : 1)
+    return max(0, min(Self.crowd - session.queuedByteCount, buffer.count)) / form.growth
   }
 
   /// The number of bytes to read and refuse when the queue is full, to find commands.
@@ -429,23 +419,20 @@ package final class InputPump {
 
   /// - Returns: whether there was room for all of them.
   private func queue(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    let carriageReturn: UInt8 = 0x0D
-    guard isTerminal, lineEnding != .cr, bytes.contains(carriageReturn) else { return map(bytes) }
-    let ended = bytes.flatMap { $0 == carriageReturn ? lineEnding.bytes : [$0] }
+    guard let ended = form.ended(bytes) else { return map(bytes) }
     return ended.withUnsafeBytes { map($0) }
   }
 
   private func map(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    if mapsBytes {
-      mapped.removeAll(keepingCapacity: true)
-      let result = byteMap.apply(bytes, into: &mapped)
-      mapTimer = byteMap.isWaiting && isTerminal ? scheduleFlush() : nil
-      if result == .changed { return queueMapped() }
+    if form.mapsBytes {
+      let mapped = form.map(bytes)
+      mapTimer = form.isWaiting && isTerminal ? scheduleFlush() : nil
+      if let mapped { return write(mapped: mapped) }
     }
     return write(bytes)
   }
 
-  private func queueMapped() -> Bool {
+  private func write(mapped: [UInt8]) -> Bool {
     mapped.withUnsafeBytes { $0.isEmpty || write($0) }
   }
 
@@ -467,9 +454,7 @@ package final class InputPump {
 
   /// Sends a byte that waits for a second one, which may never come. There is always room for one byte.
   private func flushMap() {
-    mapped.removeAll(keepingCapacity: true)
-    byteMap.flush(into: &mapped)
-    _ = queueMapped()
+    _ = write(mapped: form.flush())
   }
 
   private func end(_ error: Errno?) {
