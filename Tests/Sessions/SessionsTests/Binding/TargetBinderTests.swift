@@ -1,3 +1,4 @@
+import Observing
 import DeviceWatch
 import EventLoop
 import Reconnecting
