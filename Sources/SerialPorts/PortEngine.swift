@@ -78,8 +78,8 @@ final class PortEngine {
     observations = [
       session.observe(.stateChange) { [unowned self] in stateDidChange(from: $0.old, to: $0.new) },
       session.observe(.received) { [unowned self] in receive($0) },
-      session.observe(.lineError) { [unowned self] in onEvent(.lineError($0)) },
-      session.observe(.modemLinesChange) { [unowned self] in onEvent(.modemLinesChange($0.new)) },
+      session.observe(.lineError) { onEvent(.lineError($0)) },
+      session.observe(.modemLinesChange) { onEvent(.modemLinesChange($0.new)) },
       session.observe(.sent) { [unowned self] _ in writers.wakeFirst() },
     ]
   }

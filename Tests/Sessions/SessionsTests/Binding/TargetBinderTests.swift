@@ -1,6 +1,6 @@
-import Observing
 import DeviceWatch
 import EventLoop
+import Observing
 import Reconnecting
 import SerialCore
 import SystemPackage
