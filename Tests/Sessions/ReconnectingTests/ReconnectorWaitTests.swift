@@ -1,4 +1,5 @@
 import DeviceWatch
+import Observing
 import SerialCore
 import SystemPackage
 import TestSupport

@@ -1,4 +1,5 @@
 import EventLoop
+import Observing
 import Posix
 import Reconnecting
 import SerialCore

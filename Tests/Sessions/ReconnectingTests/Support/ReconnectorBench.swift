@@ -1,4 +1,5 @@
 import DeviceWatch
+import Observing
 import Posix
 import SerialCore
 import SystemPackage
