@@ -16,7 +16,10 @@ public final class SessionDriver {
 
   /// Connects a session to a loop.
   ///
-  /// - Parameter onFailure: called when the port cannot be polled: no memory, or no watches. See epoll_ctl(2).
+  /// - Parameters:
+  ///   - session: the session. It is not retained.
+  ///   - loop: the loop that polls its port.
+  ///   - onFailure: called when the port cannot be polled: no memory, or no watches. See epoll_ctl(2).
   public init(
     _ session: Session, on loop: IOLoop, onFailure: @escaping (Errno) -> Void = { _ in }
   ) {
