@@ -181,7 +181,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Posix", "Reconnecting", "SerialCore", "Sessions", "Terminal",
+        "DeviceWatch", "EventLoop", "Observing", "Posix", "Reconnecting", "SerialCore", "Sessions",
+        "Terminal",
         "TerminalWidgets", "Time", system,
       ],
       path: "Tests/TestSupport",
