@@ -45,10 +45,7 @@ extension Session {
     _ kind: SessionEvent.Kind<Payload>, rank: ObserverRank = .standard,
     _ handler: @escaping (Payload) -> Void
   ) -> ObservationToken<SessionEvent> {
-    let payload = kind.payload
-    return events.observe(rank: rank.rawValue, kinds: kind.bit) { event in
-      if let payload = payload(event) { handler(payload) }
-    }
+    events.observe(rank: rank.rawValue, kinds: kind.bit, kind.observer(handler))
   }
 
   /// Notifies the observers of an event.

@@ -42,14 +42,14 @@ public enum SessionEvent {
     package let bit: UInt
     /// Makes an event of this kind.
     let event: (Payload) -> SessionEvent
-    /// Returns the contents of an event; nil for an event of another kind.
-    let payload: (SessionEvent) -> Payload?
+    /// Makes an observer of all events from one of the contents of this kind.
+    let observer: (@escaping (Payload) -> Void) -> (SessionEvent) -> Void
 
     init(
       _ number: UInt, _ event: @escaping (Payload) -> SessionEvent,
-      _ payload: @escaping (SessionEvent) -> Payload?
+      _ observer: @escaping (@escaping (Payload) -> Void) -> (SessionEvent) -> Void
     ) {
-      (bit, self.event, self.payload) = (1 << number, event, payload)
+      (bit, self.event, self.observer) = (1 << number, event, observer)
     }
   }
 }
@@ -59,8 +59,8 @@ public enum SessionEvent {
 extension SessionEvent.Kind where Payload == Change<SessionState> {
   /// See ``SessionEvent/stateChange(_:)``.
   public static var stateChange: Self {
-    Self(0, SessionEvent.stateChange) {
-      if case .stateChange(let change) = $0 { change } else { nil }
+    Self(0, SessionEvent.stateChange) { handler in
+      { if case .stateChange(let change) = $0 { handler(change) } }
     }
   }
 }
@@ -68,22 +68,26 @@ extension SessionEvent.Kind where Payload == Change<SessionState> {
 extension SessionEvent.Kind where Payload == UnsafeRawBufferPointer {
   /// See ``SessionEvent/received(_:)``.
   public static var received: Self {
-    Self(1, SessionEvent.received) { if case .received(let bytes) = $0 { bytes } else { nil } }
+    Self(1, SessionEvent.received) { handler in
+      { if case .received(let bytes) = $0 { handler(bytes) } }
+    }
   }
 }
 
 extension SessionEvent.Kind where Payload == LineError {
   /// See ``SessionEvent/lineError(_:)``.
   public static var lineError: Self {
-    Self(2, SessionEvent.lineError) { if case .lineError(let error) = $0 { error } else { nil } }
+    Self(2, SessionEvent.lineError) { handler in
+      { if case .lineError(let error) = $0 { handler(error) } }
+    }
   }
 }
 
 extension SessionEvent.Kind where Payload == Change<ModemLines> {
   /// See ``SessionEvent/modemLinesChange(_:)``.
   public static var modemLinesChange: Self {
-    Self(3, SessionEvent.modemLinesChange) {
-      if case .modemLinesChange(let change) = $0 { change } else { nil }
+    Self(3, SessionEvent.modemLinesChange) { handler in
+      { if case .modemLinesChange(let change) = $0 { handler(change) } }
     }
   }
 }
@@ -91,8 +95,8 @@ extension SessionEvent.Kind where Payload == Change<ModemLines> {
 extension SessionEvent.Kind where Payload == Change<LineCounters> {
   /// See ``SessionEvent/countersChange(_:)``.
   public static var countersChange: Self {
-    Self(4, SessionEvent.countersChange) {
-      if case .countersChange(let change) = $0 { change } else { nil }
+    Self(4, SessionEvent.countersChange) { handler in
+      { if case .countersChange(let change) = $0 { handler(change) } }
     }
   }
 }
@@ -100,8 +104,8 @@ extension SessionEvent.Kind where Payload == Change<LineCounters> {
 extension SessionEvent.Kind where Payload == (bytes: UnsafeRawBufferPointer, author: Author) {
   /// See ``SessionEvent/sent(bytes:author:)``.
   public static var sent: Self {
-    Self(5, { .sent(bytes: $0.bytes, author: $0.author) }) {
-      if case .sent(let bytes, let author) = $0 { (bytes, author) } else { nil }
+    Self(5, { .sent(bytes: $0.bytes, author: $0.author) }) { handler in
+      { if case .sent(let bytes, let author) = $0 { handler((bytes, author)) } }
     }
   }
 }
@@ -109,15 +113,17 @@ extension SessionEvent.Kind where Payload == (bytes: UnsafeRawBufferPointer, aut
 extension SessionEvent.Kind where Payload == Change<Author> {
   /// See ``SessionEvent/penChange(_:)``.
   public static var penChange: Self {
-    Self(6, SessionEvent.penChange) { if case .penChange(let change) = $0 { change } else { nil } }
+    Self(6, SessionEvent.penChange) { handler in
+      { if case .penChange(let change) = $0 { handler(change) } }
+    }
   }
 }
 
 extension SessionEvent.Kind where Payload == Change<Interest> {
   /// See ``SessionEvent/interestChange(_:)``.
   public static var interestChange: Self {
-    Self(7, SessionEvent.interestChange) {
-      if case .interestChange(let change) = $0 { change } else { nil }
+    Self(7, SessionEvent.interestChange) { handler in
+      { if case .interestChange(let change) = $0 { handler(change) } }
     }
   }
 }
@@ -125,6 +131,8 @@ extension SessionEvent.Kind where Payload == Change<Interest> {
 extension SessionEvent.Kind where Payload == Void {
   /// See ``SessionEvent/willClose``.
   public static var willClose: Self {
-    Self(8, { .willClose }) { if case .willClose = $0 { () } else { nil } }
+    Self(8, { .willClose }) { handler in
+      { if case .willClose = $0 { handler(()) } }
+    }
   }
 }
