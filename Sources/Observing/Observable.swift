@@ -66,7 +66,7 @@ public final class Observable<Event> {
 
   /// Adds an observer at the end of its rank. Does nothing if the list contains it.
   ///
-  /// ``observe(rank:kinds:_:)`` is the same for a closure and a token, and calls it at a tenth of the cost: a token
+  /// ``observe(rank:kinds:_:)`` is the same for a closure and a token, and calls it at a sixth of the cost: a token
   /// leaves the list when it is released, while each call of an object loads a weak reference.
   ///
   /// - Parameters:
