@@ -50,6 +50,9 @@ class HelpTests(CommandTest):
                 self.begin(*options, size=size)
                 self.device.write(b"".join(b"row %d\r\n" % number for number in range(30)) + b"prompt> ")
                 self.screen.wait_for_text("prompt>")
+                if options:
+                    # The status line takes a row, which scrolls the others.
+                    self.screen.wait_for(lambda lines: "8N1" in lines[-1], "the status line")
                 before = self.screen.lines, self.screen.cursor, self.screen.scrollback
                 self.press(b"?")
                 self.screen.wait_for_text("Space: next")
