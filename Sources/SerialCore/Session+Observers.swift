@@ -14,7 +14,7 @@ extension Session {
     /// Passes received bytes on. Before those who answer them, so that a log has the bytes before the answer.
     case distributor
     /// Records and counts what happens. Before those who act on it, so that a log has an event before its
-    /// consequences, and whoever shows a count shows the new one.
+    /// consequences, and a view shows the new count.
     case recorder
     /// Prepares and restores the line when the port is opened and closed. Before those who send: a reset of the device
     /// pauses sending.

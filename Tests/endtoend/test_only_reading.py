@@ -1,4 +1,4 @@
-"""Whoever only reads a shared port leaves the pen to the others."""
+"""A user who only reads a shared port leaves the pen to the others."""
 
 import re
 import unittest

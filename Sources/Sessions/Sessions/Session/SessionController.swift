@@ -196,8 +196,7 @@ package final class SessionController {
       ? remoteSharing : sharing
   }
 
-  /// Whether the session sends nothing, whoever wants to; see ``SharingController/isReadOnly``. A session in another
-  /// program gets its pen back.
+  /// Whether no member may send; see ``SharingController/isReadOnly``. A session in another program gets its pen back.
   package var isReadOnly: Bool {
     get { sharing.isReadOnly }
     set {

@@ -43,8 +43,8 @@ package final class RemoteSharing: PenControl {
     didSet { if takesPenAtOnce, hasJoined { take() } }
   }
 
-  /// Whether the user only reads. The user then gives the pen back whenever it comes: a server gives it to whoever
-  /// opens its free port, and a member may give it to anybody.
+  /// Whether the user only reads. The user then gives the pen back whenever it comes: a server gives it to a
+  /// client that opens its free port, and a member may give it to anybody.
   var isReadOnly = false {
     didSet { giveBackIfReadOnly() }
   }

@@ -55,7 +55,7 @@ import Time
 
   // MARK: The order of the observers
 
-  @Test func `The state is up to date, and the loss is told, before unsent bytes are reported`()
+  @Test func `The state is up to date, and the loss is reported, before unsent bytes are`()
     throws
   {
     let link = FakeLink(to: Endpoint(FakeProvider().kind, "fake:far"))
