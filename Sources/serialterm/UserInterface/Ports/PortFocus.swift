@@ -13,7 +13,7 @@ final class PortFocus {
   /// The port with the focus.
   @Observed private(set) var port: PortPresenter
   /// Whether typed bytes go to all ports.
-  @Observed private(set) var sendsToAll = false
+  private(set) var sendsToAll = false
   /// What the commands of each port depend on outside of its session.
   @Observed private(set) var program = ProgramState()
   /// The user types to a port with another state: its state has changed, or the focus has moved.

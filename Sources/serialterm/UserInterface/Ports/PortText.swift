@@ -57,13 +57,7 @@ final class PortText {
   }
 
   private func show(_ bytes: UnsafeRawBufferPointer, at moment: Moment) {
-    if filter.isOn {
-      filter.take(bytes)
-    } else if console.isOutputTerminal {
-      view.show(bytes, at: moment)
-    } else {
-      view.place.show(bytes)
-    }
+    if filter.isOn { filter.take(bytes) } else { display(bytes, at: moment) }
     if isCrowded { updateRoom() }
     shown.notify(bytes)
   }
@@ -72,12 +66,13 @@ final class PortText {
   private func showHistory(_ bytes: [UInt8], _ time: UInt64) {
     bytes.withUnsafeBytes { bytes in
       scrollback?.add(bytes, at: time)
-      if console.isOutputTerminal {
-        view.show(bytes, at: Moment.now.moved(to: time))
-      } else {
-        view.place.show(bytes)
-      }
+      display(bytes, at: .now.moved(to: time))
     }
+  }
+
+  /// Shows bytes without the filter: with the view's stages on a terminal, unchanged in a file or a pipe.
+  private func display(_ bytes: UnsafeRawBufferPointer, at moment: Moment) {
+    if console.isOutputTerminal { view.show(bytes, at: moment) } else { view.place.show(bytes) }
   }
 
   private func showGap(_ count: Int) {
