@@ -47,6 +47,8 @@ let package = Package(
     .target(name: "CTerminalGuard", path: "Sources/Foundations/CTerminalGuard"),
     // Clocks, and times by them.
     .target(name: "Time", path: "Sources/Foundations/Time", swiftSettings: strict),
+    // Conversion between character encodings: iconv(3).
+    .target(name: "Iconv", path: "Sources/Foundations/Iconv", swiftSettings: strict),
     // System calls as Swift functions: errors, ownership of descriptors.
     .target(
       name: "Posix", dependencies: ["CSerial", "Time", system], path: "Sources/Foundations/Posix",
@@ -66,9 +68,12 @@ let package = Package(
     .target(name: "Framing", path: "Sources/Values/Framing", swiftSettings: strict),
     // Telnet and serial ports on servers (RFC 2217).
     .target(name: "Telnet", path: "Sources/Values/Telnet", swiftSettings: strict),
+    // CRCs and sums.
+    .target(name: "Checksums", path: "Sources/Values/Checksums", swiftSettings: strict),
     // XMODEM, YMODEM and ZMODEM.
     .target(
-      name: "TransferProtocols", path: "Sources/Values/TransferProtocols", swiftSettings: strict),
+      name: "TransferProtocols", dependencies: ["Checksums"],
+      path: "Sources/Values/TransferProtocols", swiftSettings: strict),
     // Dialogues of scripts.
     .target(
       name: "Dialogues", dependencies: ["Patterns", "TextTools", "TransferProtocols"],
@@ -77,6 +82,18 @@ let package = Package(
     .target(
       name: "TextStages", dependencies: ["Patterns", "TextTools", "Time"],
       path: "Sources/Values/TextStages", swiftSettings: strict),
+    // Addresses in text, the ELF files that explain them, and the answers of addr2line.
+    .target(
+      name: "Symbols", dependencies: ["TextStages", "TextTools"], path: "Sources/Values/Symbols",
+      swiftSettings: strict),
+    // Frames as users see them: forms by name, checks, protocols of buses.
+    .target(
+      name: "Frames", dependencies: ["Checksums", "Framing", "TextStages", "TextTools", "Time"],
+      path: "Sources/Values/Frames", swiftSettings: strict),
+    // The messages of agents (MCP), and a device's bytes as text for them.
+    .target(
+      name: "ModelContext", dependencies: ["TextTools"], path: "Sources/Values/ModelContext",
+      swiftSettings: strict),
     // Numbers in what a device sends, and curves of them.
     .target(
       name: "Plotting", dependencies: ["Patterns", "TextStages", "TextTools", "Time"],
@@ -85,8 +102,14 @@ let package = Package(
     .target(
       name: "Options", dependencies: ["TextTools"], path: "Sources/Values/Options",
       swiftSettings: strict),
+    // Character encodings of devices, both ways.
+    .target(
+      name: "Encodings", dependencies: ["Iconv", "Options", "TextStages", "TextTools", "Time"],
+      path: "Sources/Values/Encodings", swiftSettings: strict),
     // Parsing of the configuration file.
-    .target(name: "Configuration", path: "Sources/Values/Configuration", swiftSettings: strict),
+    .target(
+      name: "Configuration", dependencies: ["TextTools"], path: "Sources/Values/Configuration",
+      swiftSettings: strict),
 
     // The model: it does not print, exit or parse arguments. SerialCore and DeviceWatch are independent
     // of each other.
@@ -124,7 +147,10 @@ let package = Package(
       path: "Sources/Sessions/Loopback", swiftSettings: strict),
     // The formats of logs as pure values, and the thread that writes them.
     .target(
-      name: "Logs", dependencies: ["Plotting", "Posix", "TextStages", "TextTools", "Time", system],
+      name: "Logs",
+      dependencies: [
+        "Encodings", "Frames", "Plotting", "Posix", "TextStages", "TextTools", "Time", system,
+      ],
       path: "Sources/Sessions/Logs", swiftSettings: strict),
     // What a device sent last, in bounded memory, and searching it.
     .target(
@@ -134,9 +160,10 @@ let package = Package(
     .target(
       name: "Sessions",
       dependencies: [
-        "DeviceWatch", "Dialogues", "EventLoop", "Framing", "Logs", "Loopback", "NetworkLinks",
-        "Observing", "Patterns", "Posix", "Reconnecting", "Scrollback", "SerialCore", "Telnet",
-        "TextStages", "TextTools", "Time", "TransferProtocols", system,
+        "Checksums", "DeviceWatch", "Dialogues", "Encodings", "EventLoop", "Frames", "Framing",
+        "Logs", "Loopback",
+        "NetworkLinks", "Observing", "Patterns", "Posix", "Reconnecting", "Scrollback",
+        "SerialCore", "Telnet", "TextStages", "TextTools", "Time", "TransferProtocols", system,
       ],
       path: "Sources/Sessions/Sessions",
       swiftSettings: strict),
@@ -145,8 +172,8 @@ let package = Package(
     .target(
       name: "SerialPorts",
       dependencies: [
-        "DeviceWatch", "EventLoop", "Framing", "Observing", "Patterns", "Posix", "Reconnecting",
-        "SerialCore", "Time", system,
+        "DeviceWatch", "EventLoop", "Frames", "Framing", "Observing", "Patterns", "Posix",
+        "Reconnecting", "SerialCore", "Time", system,
       ],
       swiftSettings: strict),
 
@@ -160,8 +187,9 @@ let package = Package(
     .target(
       name: "Terminal",
       dependencies: [
-        "CTerminalGuard", "EventLoop", "Observing", "Patterns", "Plotting", "Posix", "Scrollback",
-        "SerialCore", "TerminalWidgets", "TextStages", "TextTools", "Time", system,
+        "CTerminalGuard", "Encodings", "EventLoop", "Frames", "Observing", "Patterns", "Plotting",
+        "Posix", "Scrollback", "SerialCore", "TerminalWidgets", "TextStages", "TextTools", "Time",
+        system,
       ],
       path: "Sources/Terminal/Terminal",
       swiftSettings: strict),
@@ -170,9 +198,10 @@ let package = Package(
     .executableTarget(
       name: "serialterm",
       dependencies: [
-        "CTerminalGuard", "Configuration", "DeviceWatch", "Dialogues", "EventLoop", "Framing",
-        "Logs", "Loopback", "NetworkLinks", "Observing", "Options", "Patterns", "Plotting", "Posix",
-        "Reconnecting", "Scrollback", "SerialCore", "Sessions", "Telnet", "Terminal",
+        "CTerminalGuard", "Checksums", "Configuration", "DeviceWatch", "Dialogues", "Encodings",
+        "EventLoop", "Frames", "Framing", "Logs", "Loopback", "ModelContext", "NetworkLinks",
+        "Observing", "Options", "Patterns", "Plotting", "Posix",
+        "Reconnecting", "Scrollback", "SerialCore", "Sessions", "Symbols", "Telnet", "Terminal",
         "TerminalWidgets", "TextStages", "TextTools", "Time", "TransferProtocols", system,
       ],
       swiftSettings: strict),
@@ -194,6 +223,9 @@ let package = Package(
       name: "TimeTests", dependencies: ["Time"], path: "Tests/Foundations/TimeTests",
       swiftSettings: strict),
     .testTarget(
+      name: "IconvTests", dependencies: ["Iconv"], path: "Tests/Foundations/IconvTests",
+      swiftSettings: strict),
+    .testTarget(
       name: "PosixTests", dependencies: ["Posix", "TestSupport", system],
       path: "Tests/Foundations/PosixTests", swiftSettings: strict),
     .testTarget(
@@ -212,7 +244,13 @@ let package = Package(
       name: "TelnetTests", dependencies: ["Telnet"], path: "Tests/Values/TelnetTests",
       swiftSettings: strict),
     .testTarget(
-      name: "TransferProtocolsTests", dependencies: ["TransferProtocols"],
+      name: "ChecksumsTests", dependencies: ["Checksums"], path: "Tests/Values/ChecksumsTests",
+      swiftSettings: strict),
+    .testTarget(
+      name: "SymbolsTests", dependencies: ["Symbols"], path: "Tests/Values/SymbolsTests",
+      swiftSettings: strict),
+    .testTarget(
+      name: "TransferProtocolsTests", dependencies: ["Checksums", "TransferProtocols"],
       path: "Tests/Values/TransferProtocolsTests", swiftSettings: strict),
     .testTarget(
       name: "DialoguesTests", dependencies: ["Dialogues", "Patterns"],
@@ -223,12 +261,21 @@ let package = Package(
       path: "Tests/Values/TextStagesTests",
       swiftSettings: strict),
     .testTarget(
+      name: "FramesTests", dependencies: ["Checksums", "Frames", "TextStages", "Time"],
+      path: "Tests/Values/FramesTests", swiftSettings: strict),
+    .testTarget(
+      name: "ModelContextTests", dependencies: ["ModelContext", "TextTools"],
+      path: "Tests/Values/ModelContextTests", swiftSettings: strict),
+    .testTarget(
       name: "PlottingTests",
       dependencies: ["Plotting", "Patterns", "Posix", "TestSupport", "Time", system],
       path: "Tests/Values/PlottingTests", swiftSettings: strict),
     .testTarget(
       name: "OptionsTests", dependencies: ["Options"], path: "Tests/Values/OptionsTests",
       swiftSettings: strict),
+    .testTarget(
+      name: "EncodingsTests", dependencies: ["Encodings", "TestSupport", "TextStages", "Time"],
+      path: "Tests/Values/EncodingsTests", swiftSettings: strict),
     .testTarget(
       name: "ConfigurationTests", dependencies: ["Configuration"],
       path: "Tests/Values/ConfigurationTests", swiftSettings: strict),
@@ -264,7 +311,10 @@ let package = Package(
       path: "Tests/Sessions/LoopbackTests", swiftSettings: strict),
     .testTarget(
       name: "LogsTests",
-      dependencies: ["Logs", "Plotting", "Posix", "TestSupport", "TextStages", "Time", system],
+      dependencies: [
+        "Logs", "Encodings", "Frames", "Plotting", "Posix", "TestSupport", "TextStages", "Time",
+        system,
+      ],
       path: "Tests/Sessions/LogsTests",
       swiftSettings: strict),
     .testTarget(
@@ -273,16 +323,19 @@ let package = Package(
     .testTarget(
       name: "SessionsTests",
       dependencies: [
-        "Sessions", "DeviceWatch", "Dialogues", "EventLoop", "Logs", "Loopback", "NetworkLinks",
-        "Observing", "Patterns", "Posix", "Reconnecting", "SerialCore", "Telnet", "TestSupport",
-        "TextStages", "TextTools", "Time", "TransferProtocols", system,
+        "Sessions", "Checksums", "DeviceWatch", "Dialogues", "Encodings", "EventLoop", "Frames",
+        "Logs", "Loopback", "NetworkLinks", "Observing", "Patterns", "Posix", "Reconnecting",
+        "SerialCore", "Telnet", "TestSupport", "TextStages", "TextTools", "Time",
+        "TransferProtocols", system,
       ],
       path: "Tests/Sessions/SessionsTests",
       swiftSettings: strict),
     .testTarget(
       name: "SerialPortsTests",
       dependencies: [
-        "SerialPorts", "Framing", "Patterns", "Posix", "SerialCore", "TestSupport", "Time", system,
+        "SerialPorts", "Frames", "Framing", "Patterns", "Posix", "SerialCore", "TestSupport",
+        "Time",
+        system,
       ],
       swiftSettings: strict),
     // The products together with Foundation and Observation, as another program uses them.
@@ -298,17 +351,18 @@ let package = Package(
     .testTarget(
       name: "TerminalTests",
       dependencies: [
-        "Terminal", "EventLoop", "Observing", "Plotting", "Posix", "Scrollback", "SerialCore",
-        "TerminalWidgets", "TestSupport", "TextStages", "TextTools", "Time", system,
+        "Terminal", "Encodings", "EventLoop", "Observing", "Plotting", "Posix", "Scrollback",
+        "SerialCore", "TerminalWidgets", "TestSupport", "TextStages", "TextTools", "Time", system,
       ],
       path: "Tests/Terminal/TerminalTests",
       swiftSettings: strict),
     .testTarget(
       name: "serialtermTests",
       dependencies: [
-        "serialterm", "Configuration", "DeviceWatch", "Dialogues", "EventLoop", "Logs",
+        "serialterm", "Checksums", "Configuration", "DeviceWatch", "Dialogues", "Encodings",
+        "EventLoop", "Frames", "Logs",
         "NetworkLinks", "Observing", "Options", "Patterns", "Plotting", "Posix", "Reconnecting",
-        "Scrollback", "SerialCore", "Sessions", "Telnet", "Terminal", "TerminalWidgets",
+        "Scrollback", "SerialCore", "Sessions", "Symbols", "Telnet", "Terminal", "TerminalWidgets",
         "TestSupport", "TextStages", "TextTools", "Time", "TransferProtocols", system,
       ],
       swiftSettings: strict),

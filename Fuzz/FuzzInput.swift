@@ -33,4 +33,23 @@ struct FuzzInput {
       output(of: stage, inPieces: true) == whole, "the output depends on how the stream is cut")
     return whole
   }
+
+  /// The rows for the stream, which must not depend on how the stream is cut.
+  func output(of rows: some RowView) -> [UInt8] {
+    let whole = output(of: rows, inPiecesOf: max(stream.count, 1))
+    precondition(
+      output(of: rows, inPiecesOf: pieceLength) == whole, "the rows depend on how the stream is cut")
+    return whole
+  }
+
+  private func output(of rows: some RowView, inPiecesOf length: Int) -> [UInt8] {
+    var (rows, output) = (rows, [UInt8]())
+    for start in stride(from: 0, to: stream.count, by: length) {
+      let piece = UnsafeRawBufferPointer(
+        rebasing: stream[start..<min(start + length, stream.count)])
+      rows.show(piece, .fromDevice, at: Moment(wallClock: 0, monotonic: 0), into: &output)
+    }
+    rows.endRow(into: &output)
+    return output
+  }
 }

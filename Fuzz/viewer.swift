@@ -201,7 +201,7 @@ private final class Viewer {
       say(.signature(Array("serialterm 1".utf8)))
       for message: ComPortMessage in [
         .baudRate(9_600), .dataSize(8), .parity(1), .stopSize(1), .control(.noFlow),
-        .sharing(SharingMessage.welcome(1, mayTake: true, .one).bytes),
+        .sharing(SharingMessage.joined(1, mayTake: true, .one).bytes),
         .sharing(SharingMessage.port(.open, name: "board").bytes),
       ] {
         say(message)

@@ -26,6 +26,25 @@ need_packages() {
   [ ${#lacking[@]} = 0 ] || { echo "missing, apt-get cannot install: ${lacking[*]}" >&2; return 1; }
 }
 
+# Unpacks Debian packages into a folder without installing them or what they depend on, with a message, unless they are
+# there already: need_unpacked_packages FOLDER NAME... Returns 1, with a message, if that is not possible.
+need_unpacked_packages() {
+  local folder=$PWD/$1 message
+  shift
+  [ "$(cat "$folder/unpacked" 2>/dev/null)" != "$*" ] || return 0
+  echo "unpacking packages of Debian into $folder: $*" >&2
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  # Downloaded as this user, who may be root: apt's own user has no access to the folder.
+  if ! message=$(cd "$folder" && apt-get -o APT::Sandbox::User= -qq download "$@" 2>&1 &&
+    for file in *.deb; do dpkg-deb -x "$file" . && rm "$file" || exit; done); then
+    echo "missing: $*. apt-get: $(echo "$message" | tail -n 1)" >&2
+    rm -rf "$folder"
+    return 1
+  fi
+  echo "$*" > "$folder/unpacked"
+}
+
 # Installs packages of PyPI into a virtual environment, with a message, unless they are there already:
 # need_python_packages FOLDER NAME==VERSION... Returns 1, with a message, if that is not possible.
 need_python_packages() {
@@ -71,10 +90,16 @@ for product in json.load(sys.stdin)["products"]:
 # Builds the package and the symbol graphs of its modules, which have every public declaration with its documentation,
 # and prints their folder: symbol_graphs [OPTION OF DUMP-SYMBOL-GRAPH]...
 symbol_graphs() {
-  local graphs message
+  local graphs message product
   graphs=$(dirname "$(swift build --show-bin-path)")/symbolgraph
   # Those of modules that are gone.
   rm -rf "$graphs"
-  message=$(swift package dump-symbol-graph --skip-synthesized-members "$@" 2>&1) || { echo "$message" >&2; return 1; }
+  # It reads all modules, and can fail for one that is no product ("module was not loaded": the tool does not load what
+  # other modules of the package import). Only the graphs of the products are used.
+  if ! message=$(swift package dump-symbol-graph --skip-synthesized-members "$@" 2>&1); then
+    for product in $(library_products); do
+      [ -s "$graphs/$product.symbols.json" ] || { echo "$message" >&2; return 1; }
+    done
+  fi
   echo "$graphs"
 }

@@ -25,6 +25,7 @@ struct options {
   size_t bytes;     // how much is to pass
   bool is_random;   // random bytes instead of lines of text
   bool is_checked;  // what comes out is what went in; else only an end mark is looked for
+  bool shows_lines;  // the program shows whole lines only
   long rate;        // bytes a second of the slow side; 0 for as fast as it goes
   int count;        // how many keys
   int spacing;      // microseconds between keys; 0 for one as soon as the last has come
@@ -37,7 +38,7 @@ struct program start(char **arguments, bool is_linked, enum output output);
 // Makes a pseudo-terminal in raw mode and keeps it open; returns its master.
 int make_device(char *node);
 // Waits until bytes of the device reach its output; returns the seconds since the start.
-double wait_until_ready(const struct program *program);
+double wait_until_ready(const struct program *program, bool shows_lines);
 // Ends it with SIGTERM, then with SIGKILL.
 void stop(struct program *program);
 

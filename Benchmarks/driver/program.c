@@ -81,13 +81,14 @@ struct program start(char **arguments, bool is_linked, enum output output) {
   return (struct program){.pid = pid, .device = device, .terminal = terminal, .output = shown};
 }
 
-double wait_until_ready(const struct program *program) {
-  // A character that is in no greeting.
+double wait_until_ready(const struct program *program, bool shows_lines) {
+  // A character that is in no greeting, and the end of its line.
   const char mark = '~';
+  const char line[] = {mark, '\n'};
   char buffer[4096];
   double deadline = started + 10;
   while (now() < deadline) {
-    write_all(program->device, &mark, 1);
+    write_all(program->device, line, shows_lines ? 2 : 1);
     size_t count = read_some(program->output, buffer, sizeof buffer, 0.0001);
     if (memchr(buffer, mark, count)) {
       double seconds = now() - started;

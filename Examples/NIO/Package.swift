@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// A serial port as a channel of SwiftNIO. A package of its own, because building SwiftNIO takes time.
+/// A serial port as a channel of SwiftNIO. A package of its own, because building
+/// SwiftNIO takes time.
 let package = Package(
   name: "serialterm-nio-example",
   dependencies: [

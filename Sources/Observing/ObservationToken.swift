@@ -13,7 +13,8 @@ public final class ObservationToken<Event> {
 
   deinit { cancel() }
 
-  /// Ends the observation immediately, even in the middle of a round. Calling it again does nothing.
+  /// Ends the observation immediately, even in the middle of a round. Calling it
+  /// again does nothing.
   public func cancel() {
     reference.list?.remove(self)
   }
@@ -22,8 +23,8 @@ public final class ObservationToken<Event> {
 @available(*, unavailable)
 extension ObservationToken: Sendable {}
 
-/// Refers to a list that may be gone. The list clears it at its end: a weak reference to the list would make each retain
-/// of the list slower, and a notification has several.
+/// Refers to a list that may be gone. The list clears it at its end: a weak reference to the list
+/// would make each retain of the list slower, and a notification has several.
 final class ListReference<Event> {
   unowned(unsafe) var list: Observable<Event>?
 }
@@ -34,7 +35,8 @@ extension Observable {
   /// - Parameters:
   ///   - rank: the place in the order of the observers; see ``add(_:rank:kinds:deliver:)``.
   ///   - kinds: the kinds as bits, by default all; see ``notify(_:kind:)``.
-  ///   - handler: the closure. It lives as long as the token, or until the end of the round in which the token ends.
+  ///   - handler: the closure. It lives as long as the token, or until the end of the round in
+  ///     which the token ends.
   /// - Returns: the token, which the caller keeps. Releasing it ends the observation.
   public func observe(
     rank: Int = 0, kinds: UInt = .max, _ handler: @escaping (Event) -> Void

@@ -1,7 +1,7 @@
 /// A value that is true now, and that announces its changes with the old and the new value.
 ///
-/// ``Observable`` says what happened; `Observed` says what is true. It is the key-value observing of the classic
-/// frameworks, in types:
+/// ``Observable`` says what happened; `Observed` says what is true. It is the key-value observing
+/// of the classic frameworks, in types:
 ///
 /// ```swift
 /// final class Recorder {
@@ -15,15 +15,17 @@
 ///
 /// ## Principles of operation
 ///
-/// - **A change is announced when it has happened**: an observer that reads the value gets the new one, or a later one.
-/// - **Only changes are announced.** If the value is `Equatable`, setting an equal value does nothing.
+/// - **A change is announced when it has happened**: an observer that reads the value gets the new
+///   one, or a later one.
+/// - **Only changes are announced.** If the value is `Equatable`, setting an equal
+///   value does nothing.
 /// - **Only the owner sets it.** The projection (`$file`) can be read and observed, not set.
-/// - **One order for all.** A change that an observer makes is announced when all observers have received the present
-///   one, as with ``Observable``.
+/// - **One order for all.** A change that an observer makes is announced when all observers have
+///   received the present one, as with ``Observable``.
 /// - **Bindings compose.** A value can have parts that follow other values: see ``bind(_:to:)``.
 ///
-/// An observer that draws can receive many changes in one turn of an event loop. It asks a coalescer for one drawing,
-/// and reads the value when it draws.
+/// An observer that draws can receive many changes in one turn of an event loop. It asks a
+/// coalescer for one drawing, and reads the value when it draws.
 ///
 /// A value belongs to one thread. It is not `Sendable`: the compiler refuses to share it.
 @propertyWrapper
@@ -74,7 +76,8 @@ public final class Observed<Value> {
     changes.notify(Change(from: old, to: new))
   }
 
-  /// Makes a part of this value follow another value: now, and with every change, for as long as this object exists.
+  /// Makes a part of this value follow another value: now, and with every change, for as long as
+  /// this object exists.
   ///
   /// - Parameters:
   ///   - part: the part of this value.
@@ -112,7 +115,8 @@ public final class Observed<Value> {
     /// Calls a closure with every change.
     ///
     /// - Parameters:
-    ///   - rank: the place in the order of the observers; see ``Observable/add(_:rank:kinds:deliver:)``.
+    ///   - rank: the place in the order of the observers;
+    ///     see ``Observable/add(_:rank:kinds:deliver:)``.
     ///   - handler: called with the old and the new value. It lives as long as the token.
     /// - Returns: the token, which the caller keeps. Releasing it ends the observation.
     public func observe(

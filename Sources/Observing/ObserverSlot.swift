@@ -31,8 +31,8 @@ class ObserverSlot<Event>: AnyObserverSlot {
 
 /// The slot of a closure that a token keeps in the list.
 ///
-/// The token removes the slot when it is released, so a slot that is in the list needs no check: calling it costs a
-/// call. See `Benchmarks/`.
+/// The token removes the slot when it is released, so a slot that is in the list needs no check:
+/// calling it costs a call. See `Benchmarks/`.
 @usableFromInline
 final class ClosureSlot<Event>: ObserverSlot<Event> {
   private let handler: (Event) -> Void
@@ -55,8 +55,9 @@ final class ClosureSlot<Event>: ObserverSlot<Event> {
 @usableFromInline
 final class WeakObserverSlot<Observer: AnyObject, Event>: ObserverSlot<Event> {
   @usableFromInline weak var observer: Observer?
-  /// Keeps the memory of the observer, though not the observer itself, so that no other object has the same identity
-  /// while the slot exists. It is never loaded, because loading it traps after the observer was released.
+  /// Keeps the memory of the observer, though not the observer itself, so that no other object has
+  /// the same identity while the slot exists. It is never loaded, because loading it traps after
+  /// the observer was released.
   @usableFromInline unowned let memory: Observer
   @usableFromInline let body: (Observer, Event) -> Void
 

@@ -1,9 +1,9 @@
-/// The slots of observers, in the order of their ranks, and within a rank in the order in which they were added, with
-/// at most one slot per observer.
+/// The slots of observers, in the order of their ranks, and within a rank in the order in which
+/// they were added, with at most one slot per observer.
 ///
-/// Adding at the end, removing and finding take constant time on average. A removed slot leaves a gap; the gaps are closed when
-/// they are half of the list. The type of the events is not a parameter, because code that is generic over it is slow
-/// unless it is inlined everywhere.
+/// Adding at the end, removing and finding take constant time on average. A removed slot leaves a
+/// gap; the gaps are closed when they are half of the list. The type of the events is not a
+/// parameter, because code that is generic over it is slow unless it is inlined everywhere.
 @usableFromInline
 struct SlotList {
   /// Owns the slots.
@@ -13,14 +13,14 @@ struct SlotList {
   /// No slot has a higher rank.
   private var highestRank = Int.min
 
-  /// A position in the order. It contains the kinds of events, so that most rounds over many observers need not
-  /// access the slots.
+  /// A position in the order. It contains the kinds of events, so that most rounds over many
+  /// observers need not access the slots.
   @usableFromInline
   struct Place {
     /// The kinds of events that the observer wants; 0 if the slot was removed.
     @usableFromInline let kinds: UInt
-    /// The slot; nil if it was removed. Not retained, so that a round over the list neither retains nor releases a
-    /// slot.
+    /// The slot; nil if it was removed. Not retained, so that a round over the list neither retains
+    /// nor releases a slot.
     @usableFromInline let slot: Unmanaged<AnyObserverSlot>?
 
     /// The rank of the slot; nil if it was removed.
@@ -46,7 +46,8 @@ struct SlotList {
     for case .some(let slot) in places.map(\.slot) { body(slot.takeUnretainedValue()) }
   }
 
-  /// Adds the slot of an observer that has no slot in this list: after the slots of its rank and of lower ranks.
+  /// Adds the slot of an observer that has no slot in this list: after the slots of its rank and
+  /// of lower ranks.
   mutating func insert(_ slot: AnyObserverSlot) {
     if slots.isEmpty || slot.rank >= highestRank {
       highestRank = slot.rank

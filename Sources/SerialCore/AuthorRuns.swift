@@ -1,7 +1,7 @@
 /// The authors of the bytes in a queue, as run lengths, the oldest first.
 ///
-/// Adding bytes of the newest author and removing bytes at the front allocate nothing. There are never
-/// more runs than bytes.
+/// Adding bytes of the newest author and removing bytes at the front allocate nothing. There are
+/// never more runs than bytes.
 struct AuthorRuns {
   /// Consecutive bytes of one author.
   struct Run: Hashable {
@@ -98,7 +98,8 @@ struct AuthorRuns {
     while count > max(0, number) { _ = removeFirst(atMost: count - max(0, number)) }
   }
 
-  /// Frees the places of removed runs, now and then, so that removing takes constant time on average.
+  /// Frees the places of removed runs, now and then, so that removing takes constant
+  /// time on average.
   private mutating func compact() {
     if head == storage.count {
       storage.removeAll(keepingCapacity: true)

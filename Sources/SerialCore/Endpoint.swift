@@ -3,8 +3,8 @@ public import SystemPackage
 /// The address of a device, or of whatever else is at the far end of a link: its kind and its name
 /// within that kind.
 ///
-/// Two endpoints are equal if their kinds and names are. A path and a symbolic link to it are different
-/// endpoints: what they lead to is known only when a link is open.
+/// Two endpoints are equal if their kinds and names are. A path and a symbolic link to it are
+/// different endpoints: what they lead to is known only when a link is open.
 public struct Endpoint: Hashable, Sendable {
   /// A kind of endpoint. Each kind has its own ``Link``; a program may add kinds.
   public struct Kind: Hashable, Sendable {

@@ -2,11 +2,11 @@
 ///
 /// With PARMRK, a byte with an error is read with `FF 00` before it, a break as `FF 00 00`, and a
 /// byte FF without an error as `FF FF`. See termios(3), and `n_tty_receive_char` and
-/// `n_tty_receive_parity_error` of the kernel. A read may end
-/// inside a mark: put the ``unfinished`` bytes before those that are read next.
+/// `n_tty_receive_parity_error` of the kernel. A read may end inside a mark: put the ``unfinished``
+/// bytes before those that are read next.
 ///
-/// The byte with the error stays in the data, after the error: the bytes are the same with marks and
-/// without, and code that ignores errors loses none.
+/// The byte with the error stays in the data, after the error: the bytes are the same with marks
+/// and without, and code that ignores errors loses none.
 struct ErrorMarkDecoder: IteratorProtocol {
   /// The next part of the data.
   enum Piece: Equatable {
@@ -34,7 +34,7 @@ struct ErrorMarkDecoder: IteratorProtocol {
   mutating func next() -> Piece? {
     let start = index
     var end = start
-    func take(_ byte: UInt8, _ length: Int) {
+    func keep(_ byte: UInt8, _ length: Int) {
       buffer[end] = byte
       end += 1
       index += length
@@ -43,12 +43,12 @@ struct ErrorMarkDecoder: IteratorProtocol {
       let byte = buffer[index]
       if byte != Self.mark || isMarked {
         isMarked = false
-        take(byte, 1)
+        keep(byte, 1)
         continue
       }
       guard index + 1 < buffer.count else { break }
       switch buffer[index + 1] {
-      case Self.mark: take(byte, 2)
+      case Self.mark: keep(byte, 2)
       case 0:
         guard end == start else { return .bytes(start..<end) }
         guard index + 2 < buffer.count else { return nil }
@@ -56,7 +56,7 @@ struct ErrorMarkDecoder: IteratorProtocol {
         isMarked = true
         return .error(buffer[index] == 0 ? .breakOrDamagedZero : .damaged(buffer[index]))
       // The kernel writes no such pair: the byte was received before marks were asked for.
-      default: take(byte, 1)
+      default: keep(byte, 1)
       }
     }
     return end > start ? .bytes(start..<end) : nil

@@ -1,7 +1,7 @@
 import Posix
 
-/// Reads bytes with the kernel's error marks in pieces of any size: keeps the beginning of a mark until
-/// its rest is read. See ``ErrorMarkDecoder``.
+/// Reads bytes with the kernel's error marks in pieces of any size: keeps the beginning of a mark
+/// until its rest is read. See ``ErrorMarkDecoder``.
 struct ErrorMarkReader {
   /// The beginning of a mark, 0 to 2 bytes.
   private var unfinished: [UInt8] = []
@@ -10,8 +10,8 @@ struct ErrorMarkReader {
   ///
   /// - Parameters:
   ///   - buffer: the memory to read into.
-  ///   - isLast: whether the rest of a mark will not come; its beginning is returned as data then, before the
-  ///     end of file or an error.
+  ///   - isLast: whether the rest of a mark will not come; its beginning is returned as data then,
+  ///     before the end of file or an error.
   ///   - read: reads bytes into a part of the buffer.
   mutating func read(
     into buffer: UnsafeMutableRawBufferPointer, isLast: Bool,

@@ -11,8 +11,8 @@ public struct LineCapabilities: OptionSet, Hashable, Sendable {
   public static let breaks = LineCapabilities(rawValue: 2)
   /// Its settings can be changed.
   public static let settings = LineCapabilities(rawValue: 8)
-  /// Bytes that are not read wait at the far end: a pseudo-terminal, unlike a UART, loses none when its
-  /// buffer is full.
+  /// Bytes that are not read wait at the far end: a pseudo-terminal, unlike a UART, loses none when
+  /// its buffer is full.
   public static let backPressure = LineCapabilities(rawValue: 16)
   /// Its lines are set over a network: the time between two changes is the network's.
   public static let networkTiming = LineCapabilities(rawValue: 32)

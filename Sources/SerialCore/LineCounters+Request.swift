@@ -4,8 +4,8 @@ import Posix
 import SystemPackage
 
 extension LineCounters {
-  /// Reads the counters. The corresponding request is `TIOCGICOUNT`, which asks the driver, never the
-  /// device.
+  /// Reads the counters. The corresponding request is `TIOCGICOUNT`, which asks the driver,
+  /// never the device.
   ///
   /// - Throws: `ENOTTY` where the driver counts nothing.
   init(of descriptor: FileDescriptor) throws(Errno) {

@@ -1,7 +1,7 @@
 /// The driver's counters since its device appeared, for all programs that had the port open.
 ///
-/// A driver leaves at 0 what it does not count. The counters wrap at 32 bits: compare them with
-/// ``changes(since:)``.
+/// A driver leaves at 0 what it does not count. The counters wrap at 32 bits: compare
+/// them with ``changes(since:)``.
 public struct LineCounters: Hashable, Sendable {
   /// Bytes received.
   public var received: UInt32 = 0

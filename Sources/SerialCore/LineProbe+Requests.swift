@@ -14,8 +14,8 @@ extension LineProbe {
 }
 
 extension DeviceID {
-  /// Whether a terminal has breaks. The driver cannot be asked: the kernel accepts a break for every
-  /// terminal, and does nothing if the driver has none (tty_ioctl, TIOCSBRK).
+  /// Whether a terminal has breaks. The driver cannot be asked: the kernel accepts a break for
+  /// every terminal, and does nothing if the driver has none (tty_ioctl, TIOCSBRK).
   fileprivate var hasBreaks: Bool {
     guard !isPseudoTerminal else { return false }
     return acmCapabilities.map { $0 & 4 != 0 } ?? true

@@ -9,7 +9,8 @@ public struct LineProbe: Hashable, Sendable {
 
   /// Whether its settings can be changed.
   public var hasSettings: Bool
-  /// Whether bytes that are not read wait at the far end, rather than being lost when a buffer is full.
+  /// Whether bytes that are not read wait at the far end, rather than being lost when a
+  /// buffer is full.
   public var hasBackPressure: Bool
   /// Whether the time between two changes of its lines is that of a network.
   public var hasNetworkTiming: Bool

@@ -2,8 +2,8 @@ import Time
 
 /// Steps that set the lines of a port, for example to reset a board or to start its boot loader.
 ///
-/// A value without a clock: the caller takes step after step from an iterator, and waits where a step
-/// says so.
+/// A value without a clock: the caller takes step after step from an iterator, and waits where a
+/// step says so.
 public struct LineSequence: Hashable, Sendable, Sequence {
   /// The steps, in order.
   public let steps: [Step]
@@ -29,9 +29,9 @@ public struct LineSequence: Hashable, Sendable, Sequence {
   /// Returns an iterator over the steps. It is a value, which can be kept while a timer runs.
   public func makeIterator() -> IndexingIterator<[Step]> { steps.makeIterator() }
 
-  /// Parses `dtr=off,rts=on,wait=100,rts=off`: `dtr`, `rts` and `break` are `on` (asserted) or
-  /// `off`; `wait` takes milliseconds within ``waits``; `baud` takes a rate within
-  /// ``LineSettings/baudRates``.
+  /// Parses `dtr=off,rts=on,wait=100,rts=off`: `dtr`, `rts` and `break` are `on`
+  /// (asserted) or `off`; `wait` takes milliseconds within ``waits``; `baud` takes a
+  /// rate within ``LineSettings/baudRates``.
   ///
   /// - Throws: ``ItemParsingError`` naming the item.
   public init(parsing text: some StringProtocol) throws(ItemParsingError) {

@@ -11,8 +11,8 @@ extension LineSettings {
 
   /// The tolerated deviation of a baud rate: 0.5 %.
   ///
-  /// With it, a receiver samples the tenth bit of a character at most 5 % of a bit late. The limit is
-  /// half a bit, and both ends can deviate.
+  /// With it, a receiver samples the tenth bit of a character at most 5 % of a bit late. The limit
+  /// is half a bit, and both ends can deviate.
   public static let baudRateTolerance = 0.005
 
   /// The settings that the driver changed; empty if it set everything as requested.
@@ -35,8 +35,8 @@ extension LineSettings {
     return result
   }
 
-  /// Other settings with one of these at a time: one for each that differs, with its name and value
-  /// in words.
+  /// Other settings with one of these at a time: one for each that differs, with its name and
+  /// value in words.
   func singleChanges(from old: LineSettings) -> [(settings: LineSettings, name: String)] {
     var result: [(settings: LineSettings, name: String)] = []
     func change(_ setting: WritableKeyPath<LineSettings, some Equatable>, _ name: String) {

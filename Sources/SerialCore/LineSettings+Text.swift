@@ -5,8 +5,8 @@ extension LineSettings: CustomStringConvertible {
     return "\(baudRate) \(dataBits.rawValue)\(parity.letter)\(stopBits.rawValue)\(flow)"
   }
 
-  /// Parses what ``description`` prints, letters in either case: `9600 7e1`, `9600`,
-  /// `115200 8N1 RTS/CTS`. The defaults are 8N1 and no flow control.
+  /// Parses what ``description`` prints, letters in either case: `9600 7e1`, `9600`, `115200 8N1
+  /// RTS/CTS`. The defaults are 8N1 and no flow control.
   ///
   /// - Throws: ``ParsingError`` naming the word that is wrong.
   public init(parsing text: some StringProtocol) throws(ParsingError) {

@@ -71,8 +71,8 @@ public struct LineSettings: Hashable, Sendable {
     self.flowControl = flowControl
   }
 
-  /// The baud rates that can be set. In termios(3) the rate 0 hangs up; drivers use signed 32-bit
-  /// numbers.
+  /// The baud rates that can be set. In termios(3) the rate 0 hangs up; drivers use
+  /// signed 32-bit numbers.
   public static let baudRates: ClosedRange<UInt32> = 1...UInt32(Int32.max)
 
   /// Throws `settingRefused` if the baud rate is out of range.

@@ -1,39 +1,40 @@
 public import Posix
 public import SystemPackage
 
-/// A connection to the far end of an ``Endpoint``: the interface between a session and the operating
-/// system.
+/// A connection to the far end of an ``Endpoint``: the interface between a session and
+/// the operating system.
 ///
 /// ## Principles of operation
 ///
-/// - A link is used once. Its owner calls ``start(_:report:)``, then ``close()`` or ``lend()`` once; after
-///   that only ``close()`` may be called.
-/// - No method waits. A link that cannot open at once, such as one over a network, reports the result
-///   from ``makeProgress(_:)``.
+/// - A link is used once. Its owner calls ``start(_:report:)``, then ``close()`` or ``lend()``
+///   once; after that only ``close()`` may be called.
+/// - No method waits. A link that cannot open at once, such as one over a network, reports the
+///   result from ``makeProgress(_:)``.
 /// - A link reports nothing, and answers nothing, after it was closed.
 public protocol Link: AnyObject {
   /// The far end.
   var endpoint: Endpoint { get }
 
-  /// Opens the port. Reports ``LinkEvent/opened(_:_:)`` or ``LinkEvent/failed(_:)`` once, during the call
-  /// or later.
+  /// Opens the port. Reports ``LinkEvent/opened(_:_:)`` or ``LinkEvent/failed(_:)`` once, during
+  /// the call or later.
   ///
   /// - Parameters:
   ///   - settings: the requested settings.
-  ///   - report: called with each event, during calls of the link's methods or in a turn of the owner's loop.
+  ///   - report: called with each event, during calls of the link's methods or in a turn of
+  ///     the owner's loop.
   func start(_ settings: LineSettings, report: @escaping (LinkEvent) -> Void)
 
   /// The descriptor to poll; nil if there is none at present. Do not close it.
   ///
-  /// It may change only when the link reports that it is open; the earlier one is still open then. A link
-  /// that needs several has an epoll(7) instance.
+  /// It may change only when the link reports that it is open; the earlier one is still open then.
+  /// A link that needs several has an epoll(7) instance.
   var descriptor: FileDescriptor? { get }
 
   /// The events that the link itself needs, besides those for the bytes of its owner.
   var interest: Interest { get }
 
-  /// Whether the far end takes bytes at present. A link tells when that changes by changing it during a call of
-  /// its methods, or with ``LinkEvent/ready``.
+  /// Whether the far end takes bytes at present. A link tells when that changes by changing it
+  /// during a call of its methods, or with ``LinkEvent/ready``.
   var acceptsBytes: Bool { get }
 
   /// Does what the link itself has to do: connects, negotiates.
@@ -60,8 +61,9 @@ public protocol Link: AnyObject {
   ///
   /// - Parameters:
   ///   - settings: the settings.
-  ///   - answer: called once, during the call or later: with the settings that the driver reports, or with
-  ///     the error; the old settings are in effect then. Not called if the link is closed first.
+  ///   - answer: called once, during the call or later: with the settings that the driver
+  ///     reports, or with the error; the old settings are in effect then. Not called if the link
+  ///     is closed first.
   func apply(
     _ settings: LineSettings, answer: @escaping (Result<LineSettings, SerialError>) -> Void)
 
@@ -82,7 +84,8 @@ public protocol Link: AnyObject {
     asserting: ModemLines, deasserting: ModemLines
   ) throws(SerialError)
 
-  /// Whether the far end can play a sequence by itself, so that its waits are not those of a network.
+  /// Whether the far end can play a sequence by itself, so that its waits are not those
+  /// of a network.
   func canPlay(_ sequence: LineSequence) -> Bool
 
   /// Has the far end play a sequence: only one that it can play.
@@ -91,6 +94,9 @@ public protocol Link: AnyObject {
   ///   - sequence: the sequence.
   ///   - answer: called once, when the sequence has ended. Not called if the link is closed first.
   func play(_ sequence: LineSequence, answer: @escaping (Result<Void, SerialError>) -> Void)
+
+  /// Asks the driver to deliver received bytes at once, or ends that. Not every driver can.
+  func preferLowLatency(_ isOn: Bool)
 
   /// The driver's counters.
   ///
@@ -107,20 +113,21 @@ public protocol Link: AnyObject {
   /// - Returns: the number of bytes that were discarded; see ``unsentByteCount``.
   func discardUnsent() -> Int
 
-  /// Ends the attempt to open, or restores the device as it was found: settings, lock, descriptor. What
-  /// the driver has not sent is discarded; to count it, call ``discardUnsent()`` first. Calling it again
-  /// does nothing.
+  /// Ends the attempt to open, or restores the device as it was found: settings, lock, descriptor.
+  /// What the driver has not sent is discarded; to count it, call ``discardUnsent()`` first.
+  /// Calling it again does nothing.
   func close()
 
-  /// Closes the port for another program to use: unlocked, and with the line settings that it has now
-  /// rather than those that were found. What the driver has not sent is discarded, as by ``close()``.
+  /// Closes the port for another program to use: unlocked, and with the line settings that
+  /// it has now rather than those that were found. What the driver has not sent is
+  /// discarded, as by ``close()``.
   ///
-  /// - Returns: what ``close()`` would have restored, for the link that opens the port after the other
-  ///   program: see ``inherit(_:)``. Nil where a link restores nothing.
+  /// - Returns: what ``close()`` would have restored, for the link that opens the port after the
+  ///   other program: see ``inherit(_:)``. Nil where a link restores nothing.
   func lend() -> LentPort?
 
-  /// Restores on ``close()`` what was found before the port was lent, rather than what the other program
-  /// left behind.
+  /// Restores on ``close()`` what was found before the port was lent, rather than what the other
+  /// program left behind.
   func inherit(_ lent: LentPort)
 }
 
@@ -142,8 +149,8 @@ public enum LinkEvent {
 
 /// The result of a read from a link.
 public enum LinkInput: Equatable, Sendable {
-  /// The number of bytes at the beginning of the buffer, and the errors of some of them, in their order. No
-  /// bytes if only a part of a mark was read.
+  /// The number of bytes at the beginning of the buffer, and the errors of some of them, in their
+  /// order. No bytes if only a part of a mark was read.
   case bytes(Int, errors: [MarkedError] = [])
   /// Nothing is available now.
   case wouldBlock
@@ -187,6 +194,9 @@ extension Link {
     close()
     return nil
   }
+
+  /// Does nothing.
+  public func preferLowLatency(_ isOn: Bool) {}
 
   /// Does nothing.
   public func inherit(_ lent: LentPort) {}

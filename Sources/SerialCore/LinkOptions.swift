@@ -8,13 +8,16 @@ public struct LinkOptions: Hashable, Sendable {
   public var asserting: ModemLines = []
   /// Output lines to deassert as soon as the port is open.
   public var deasserting: ModemLines = []
-  /// Whether DTR and RTS are deasserted when the last user closes the port (HUPCL); nil leaves
-  /// the flag unchanged. The flag is not restored when the port is closed.
+  /// Whether DTR and RTS are deasserted when the last user closes the port (HUPCL); nil leaves the
+  /// flag unchanged. The flag is not restored when the port is closed.
   public var hangsUpOnClose: Bool?
   /// Whether the port keeps the baud rate that it has when it is opened, whatever the settings say.
   public var keepsBaudRate = false
   /// Whether observers learn of breaks and of bytes with errors.
   public var marksErrors = false
+  /// Whether observers learn of breaks, and with them of bytes with errors, if the port can receive
+  /// breaks. A pseudo-terminal cannot, and with marks its buffer holds a third.
+  package var marksBreaks = false
   /// How RTS drives an RS-485 transmitter; nil leaves the mode unchanged.
   public var rs485: RS485Settings?
   /// Whether the driver delivers received bytes at once; false leaves the mode unchanged.

@@ -18,14 +18,14 @@ extension ModemLines {
     for (line, bit) in Self.bits where bits & bit != 0 { insert(line) }
   }
 
-  /// Asserts these output lines; the others stay as they are. The corresponding request is
-  /// `TIOCMBIS`.
+  /// Asserts these output lines; the others stay as they are. The corresponding
+  /// request is `TIOCMBIS`.
   func assert(on descriptor: FileDescriptor) throws(Errno) {
     try request(UInt(TIOCMBIS), on: descriptor)
   }
 
-  /// Deasserts these output lines; the others stay as they are. The corresponding request is
-  /// `TIOCMBIC`.
+  /// Deasserts these output lines; the others stay as they are. The corresponding
+  /// request is `TIOCMBIC`.
   func deassert(on descriptor: FileDescriptor) throws(Errno) {
     try request(UInt(TIOCMBIC), on: descriptor)
   }

@@ -7,8 +7,8 @@ extension OpenPort {
   /// Makes the driver switch an RS-485 transmitter, until the port is closed. The corresponding
   /// requests are `TIOCGRS485` and `TIOCSRS485`.
   ///
-  /// - Throws: ``SerialError``: `unsupported`, or `settingRefused` with the setting that the
-  ///   driver changed.
+  /// - Throws: ``SerialError``: `unsupported`, or `settingRefused` with the setting that
+  ///   the driver changed.
   func setRS485(_ settings: RS485Settings) throws(SerialError) {
     let found = try rs485()
     try setRS485(serial_rs485(settings, keeping: found))

@@ -5,8 +5,8 @@ extension OpenPort {
   /// Applies settings and reads them back; after an error the old ones are in effect.
   ///
   /// - Returns: the settings that the driver reports.
-  /// - Throws: ``SerialError``: `settingRefused`, with the setting if one alone is refused, or
-  ///   `lost`.
+  /// - Throws: ``SerialError``: `settingRefused`, with the setting if one alone is
+  ///   refused, or `lost`.
   func set(_ requested: LineSettings, options: LinkOptions) throws(SerialError) -> LineSettings {
     try requested.checkBaudRate(at: .tty(path))
     let old: TerminalAttributes
@@ -38,8 +38,8 @@ extension OpenPort {
     return rate
   }
 
-  /// The setting that the driver refuses, in words. The error does not say it, so each is tried
-  /// alone.
+  /// The setting that the driver refuses, in words. The error does not say it, so each
+  /// is tried alone.
   private func refusedSetting(
     of requested: LineSettings, from refused: TerminalAttributes, instead old: LineSettings
   ) -> String? {

@@ -4,12 +4,14 @@ import SystemPackage
 
 /// An open port, and what has to be restored before it is closed.
 ///
-/// Every change registers here how it is undone. So a port whose opening fails half way is left as it
-/// was found, in the same way as one that is closed.
+/// Every change registers here how it is undone. So a port whose opening fails half way is left as
+/// it was found, in the same way as one that is closed.
 final class OpenPort {
   let path: FilePath
   /// Whether the speed was found to be 0, which stands for "hung up".
   var wasHungUp = false
+  /// Whether low latency is on because a session prefers it; see ``preferLowLatency(_:)``.
+  var prefersLowLatency = false
   private var lockFile: MadeUUCPLock?
   private var owned: OwnedDescriptor?
   private var restorations: [Restoration] = []
@@ -45,12 +47,12 @@ final class OpenPort {
   /// unplug a restoration fails, and there is nothing left to restore.
   func beforeClosing(_ restore: @escaping Restoration) { restorations.append(restore) }
 
-  /// Refuses further opens, except root's, until the port is closed. The corresponding request is
-  /// `TIOCEXCL`.
+  /// Refuses further opens, except root's, until the port is closed. The corresponding
+  /// request is `TIOCEXCL`.
   ///
   /// The flag belongs to the terminal, not to the open file: it would outlive a close while another
-  /// process has the terminal open. Every terminal has it; a driver without it is still protected by
-  /// flock(2), whose lock ends with the descriptor.
+  /// process has the terminal open. Every terminal has it; a driver without it is still protected
+  /// by flock(2), whose lock ends with the descriptor.
   func excludeOthers() {
     isExclusive = true
     _ = ioctl(descriptor.rawValue, UInt(TIOCEXCL), 0 as CInt)
@@ -65,8 +67,8 @@ final class OpenPort {
 
   /// Closes the port for another program, with its present settings.
   ///
-  /// - Parameter isMarked: whether errors are marked, which ends: the other program would take the marks
-  ///   for data.
+  /// - Parameter isMarked: whether errors are marked, which ends: the other program would take the
+  ///   marks for data.
   /// - Returns: what ``close()`` would have restored.
   func lend(marksErrors isMarked: Bool) -> LentPort {
     if isMarked, var attributes = try? TerminalAttributes(of: descriptor) {

@@ -69,8 +69,8 @@ public struct PortHolders: Sendable {
     openFiles = Self.readOpenFiles()
   }
 
-  /// The process that holds a port: the one that locked it, by flock(2) or a lock file, otherwise one
-  /// that has it open. Nil if there is none, or none that this user can see.
+  /// The process that holds a port: the one that locked it, by flock(2) or a lock file, otherwise
+  /// one that has it open. Nil if there is none, or none that this user can see.
   ///
   /// - Parameter path: the node, or a link to it.
   public subscript(path: FilePath) -> PortHolder? {
@@ -106,11 +106,11 @@ public struct PortHolders: Sendable {
     return uses
   }
 
-  /// Whether a port refuses to be opened again by anybody but root: `TIOCGEXCL`, requested through the
-  /// descriptor of a process that has it open, so that the port is not opened.
+  /// Whether a port refuses to be opened again by anybody but root: `TIOCGEXCL`, requested through
+  /// the descriptor of a process that has it open, so that the port is not opened.
   ///
-  /// - Returns: nil if there is no such process whose descriptors this user may use: see
-  ///   pidfd_getfd(2).
+  /// - Returns: nil if there is no such process whose descriptors this user may
+  ///   use: see pidfd_getfd(2).
   public func isExclusive(_ path: FilePath) -> Bool? {
     for use in uses(of: path) {
       let answer = cserial_is_exclusive(use.file.pid, use.file.descriptor)
@@ -180,8 +180,8 @@ extension PortHolders.OpenFile {
     return String(decoding: contents ?? [], as: UTF8.self).split(separator: "\n")
   }
 
-  /// Whether the file has a lock of flock(2). A lock belongs to the open file and outlives the process
-  /// that took it, as when a script calls flock(1); /proc/locks does not show it then.
+  /// Whether the file has a lock of flock(2). A lock belongs to the open file and outlives the
+  /// process that took it, as when a script calls flock(1); /proc/locks does not show it then.
   fileprivate var isLocked: Bool {
     lines.contains { $0.hasPrefix("lock:") && $0.split(separator: " ").contains("FLOCK") }
   }

@@ -17,8 +17,8 @@ public struct RS485Settings: Hashable, Sendable {
   /// Creates the settings for most transceivers.
   public init() {}
 
-  /// Parses `rts-on-send=on,delay-before=1`. Missing items have the values of ``init()``; `on` alone
-  /// sets none.
+  /// Parses `rts-on-send=on,delay-before=1`. Missing items have the values of ``init()``; `on`
+  /// alone sets none.
   ///
   /// - Throws: ``ItemParsingError`` naming the item.
   public init(parsing text: some StringProtocol) throws(ItemParsingError) {

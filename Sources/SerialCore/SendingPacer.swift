@@ -1,5 +1,5 @@
-/// Limits how many queued bytes are written to the driver now: for devices without flow control that
-/// lose bytes which arrive too fast.
+/// Limits how many queued bytes are written to the driver now: for devices without flow control
+/// that lose bytes which arrive too fast.
 public protocol SendingPacer: AnyObject {
   /// Returns how many bytes may be written now.
   ///

@@ -12,8 +12,8 @@ public struct SerialError: Error, Hashable, Sendable {
   public let endpoint: Endpoint
   /// The system's error, if there is one.
   public let errno: Errno?
-  /// What the code refers to: the setting that was refused, the feature that is missing, the lock
-  /// file.
+  /// What the code refers to: the setting that was refused, the feature that is missing,
+  /// the lock file.
   public let subject: String?
 
   /// What happened.
@@ -47,8 +47,8 @@ public struct SerialError: Error, Hashable, Sendable {
     /// The far end cannot be reached over the network: see ``SerialError/errno``, or
     /// ``SerialError/subject`` if its name is not known.
     case unreachable
-    /// The server has ended the connection before the port was open; ``SerialError/subject`` is its reason, if it
-    /// has said one.
+    /// The server has ended the connection before the port was open; ``SerialError/subject`` is its
+    /// reason, if it has said one.
     case refusedByServer
     /// The far end does not speak the protocol that is the ``SerialError/subject``.
     case otherProtocol

@@ -6,10 +6,10 @@ extension Session {
   ///
   /// - Parameters:
   ///   - settings: the settings.
-  ///   - answer: called once: with the settings that the driver reports, or with an error; the old settings
-  ///     are in effect then. A port of this computer answers during the call, others may answer later. If
-  ///     the port is closed first, the error is `lost`. While no port is open, the answer is the requested
-  ///     settings.
+  ///   - answer: called once: with the settings that the driver reports, or with an error; the old
+  ///     settings are in effect then. A port of this computer answers during the call, others may
+  ///     answer later. If the port is closed first, the error is `lost`. While no port is open, the
+  ///     answer is the requested settings.
   public func apply(
     _ settings: LineSettings, answer: @escaping (Result<LineSettings, SerialError>) -> Void
   ) {
@@ -33,7 +33,7 @@ extension Session {
       let answer = settingsAnswers.removeFirst()
       if case .success(let actual) = result {
         requestedSettings = settings
-        take(.settingsChanged(actual))
+        transition(on: .settingsChanged(actual))
       }
       answer(result)
     }
@@ -41,8 +41,8 @@ extension Session {
 
   /// Changes the settings, as ``apply(_:answer:)`` does.
   ///
-  /// - Throws: ``SerialError``, if the answer comes during the call, as from every port of this computer;
-  ///   the old settings are in effect then.
+  /// - Throws: ``SerialError``, if the answer comes during the call, as from every port of this
+  ///   computer; the old settings are in effect then.
   public func apply(_ settings: LineSettings) throws(SerialError) {
     var failure: SerialError?
     apply(settings) { if case .failure(let error) = $0 { failure = error } }
@@ -137,8 +137,8 @@ extension Session {
     try link.setModemLines(asserting: asserting, deasserting: deasserting)
   }
 
-  /// Whether the far end of the open port can play a sequence by itself. Then the waits of the sequence do not
-  /// depend on a network. Only `serialterm serve` can.
+  /// Whether the far end of the open port can play a sequence by itself. Then the waits of the
+  /// sequence do not depend on a network. Only `serialterm serve` can.
   public func canPlay(_ sequence: LineSequence) -> Bool { link?.canPlay(sequence) ?? false }
 
   /// Has the far end play a sequence, if ``canPlay(_:)``.

@@ -2,35 +2,37 @@ public import Observing
 
 /// The observers of a session, and their order.
 extension Session {
-  /// The order in which the observers of a session are notified of an event. Within a rank, nothing depends on the
-  /// order.
+  /// The order in which the observers of a session are notified of an event. Within a rank, nothing
+  /// depends on the order.
   ///
-  /// All are notified on the session's thread. During a call, an observer may do anything with the session; bytes
-  /// that it writes are sent after the call. It cannot prevent anything: see ``SessionDelegate``.
+  /// All are notified on the session's thread. During a call, an observer may do anything
+  /// with the session; bytes that it writes are sent after the call. It cannot prevent
+  /// anything: see ``SessionDelegate``.
   public enum ObserverRank: Int, CaseIterable, Sendable {
-    /// Polls the port. First, because the number of a closed descriptor is free: another observer may open a file that
-    /// gets the same number.
+    /// Polls the port. First, because the number of a closed descriptor is free: another observer
+    /// may open a file that gets the same number.
     case driver
-    /// Passes received bytes on. Before those who answer them, so that a log has the bytes before the answer.
+    /// Passes received bytes on. Before those who answer them, so that a log has the bytes
+    /// before the answer.
     case distributor
-    /// Records and counts what happens. Before those who act on it, so that a log has an event before its
-    /// consequences, and a view shows the new count.
+    /// Records and counts what happens. Before those who act on it, so that a log has an event
+    /// before its consequences, and a view shows the new count.
     case recorder
-    /// Prepares and restores the line when the port is opened and closed. Before those who send: a reset of the device
-    /// pauses sending.
+    /// Prepares and restores the line when the port is opened and closed. Before those who send: a
+    /// reset of the device pauses sending.
     case line
-    /// The observed state of a program, which decides what can be done. Before those who do something, because they ask
-    /// it.
+    /// The observed state of a program, which decides what can be done. Before those who do
+    /// something, because they ask it.
     case state
     /// Every other observer.
     case standard
-    /// Tells the user what has happened. Before those who report the consequences: the loss of the device is reported
-    /// before the bytes that were not sent.
+    /// Tells the user what has happened. Before those who report the consequences: the loss of the
+    /// device is reported before the bytes that were not sent.
     case narrator
     /// Decides what follows: discards and reports unsent bytes, starts logs, ends the session.
     case controller
-    /// Opens the port again. Last, because bytes that were typed for the lost device must be discarded before the next
-    /// device is open.
+    /// Opens the port again. Last, because bytes that were typed for the lost device must be
+    /// discarded before the next device is open.
     case reconnector
   }
 

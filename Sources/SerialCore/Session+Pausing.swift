@@ -1,8 +1,8 @@
 extension Session {
   /// Stops reading: the driver keeps what the device sends, until it is full.
   ///
-  /// Reading continues when every pause has ended. Each part of a program that cannot take bytes for
-  /// a while holds its own pause, so that no part ends the pause of another. A pause remains in
+  /// Reading continues when every pause has ended. Each part of a program that cannot take bytes
+  /// for a while holds its own pause, so that no part ends the pause of another. A pause remains in
   /// effect when the port is closed and another one is opened.
   ///
   /// - Returns: the pause, which ends when it is released.

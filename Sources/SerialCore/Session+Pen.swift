@@ -4,8 +4,9 @@ internal import Observing
 extension Session {
   /// Hands the pen to an author, who is the only one to write until the pen is returned.
   ///
-  /// Bytes that others have queued are sent first. When the pen is released, or ``Pen/end()`` is called,
-  /// or the port is closed or lost, the ``owner`` has it again. Observers are notified of each hand-over.
+  /// Bytes that others have queued are sent first. When the pen is released, or ``Pen/end()`` is
+  /// called, or the port is closed or lost, the ``owner`` has it again. Observers are notified
+  /// of each hand-over.
   ///
   /// - Parameters:
   ///   - author: who writes from now on.
@@ -64,8 +65,8 @@ extension Session {
 
     deinit { end() }
 
-    /// Returns the pen to the session's owner. Calling it again, or after the port was closed, does
-    /// nothing.
+    /// Returns the pen to the session's owner. Calling it again, or after the port was
+    /// closed, does nothing.
     public func end() {
       session?.returnPen(number)
       session = nil

@@ -5,7 +5,8 @@ extension Session {
   /// The number of bytes that ``write(_:by:)-(RawSpan,_)`` takes now.
   public var writeRoom: Int { queue.room }
 
-  /// The number of bytes that were written and are not on the line yet: in the queue or in the driver.
+  /// The number of bytes that were written and are not on the line yet: in the queue or
+  /// in the driver.
   public var unsentByteCount: Int { queuedByteCount + (link?.unsentByteCount ?? 0) }
 
   /// The number of bytes that the driver has not taken.
@@ -19,8 +20,8 @@ extension Session {
   /// - Parameters:
   ///   - bytes: the bytes, which are copied.
   ///   - author: who writes; by default the ``owner``.
-  /// - Throws: ``SerialError``: `notOpen`, `penTaken` with the author who has the pen, or `queueFull` if
-  ///   there is no room for all bytes; the queue takes none then.
+  /// - Throws: ``SerialError``: `notOpen`, `penTaken` with the author who has the pen, or
+  ///   `queueFull` if there is no room for all bytes; the queue takes none then.
   public func write(_ bytes: RawSpan, by author: Author? = nil) throws(SerialError) {
     guard let link else { throw notOpen(in: "write") }
     let author = author ?? owner
@@ -30,8 +31,9 @@ extension Session {
     let taken = bytes.withUnsafeBytes { queue.append($0) }
     guard taken else { throw SerialError(.queueFull, in: "write", at: link.endpoint) }
     queuedAuthors.append(bytes.byteCount, by: author)
-    // During a notification, the bytes that observers see must not change before all have seen them.
-    if events.isNotifying { tellInterest() } else { sendQueued() }
+    // During a notification, the bytes that observers see must not change before all
+    // have seen them.
+    if events.isNotifying { notifyInterestChange() } else { sendQueued() }
   }
 
   /// Queues a text in UTF-8, as ``write(_:by:)-(RawSpan,_)`` queues bytes.
@@ -52,7 +54,7 @@ extension Session {
 
   /// Writes queued bytes until the driver takes no more.
   func sendQueued() {
-    defer { tellInterest() }
+    defer { notifyInterestChange() }
     while let link, !queue.isEmpty, sendingPauseCount == 0, !isHeldBack {
       let front = UnsafeRawBufferPointer(rebasing: queue.front.prefix(allowance))
       guard !front.isEmpty else { return isHeldBack = true }
@@ -60,17 +62,17 @@ extension Session {
         guard case .bytes(let count) = try link.write(front) else { return }
         takenCount = count
         sentByteCount += count
-        tellSent(UnsafeRawBufferPointer(rebasing: front[..<count]))
+        notifySent(UnsafeRawBufferPointer(rebasing: front[..<count]))
         takenCount = 0
         queue.removeFirst(count)
       } catch {
-        return lose(link, error)
+        return handleLoss(of: link, error)
       }
     }
   }
 
   /// Notifies of bytes at the front of the queue that the driver has taken: once for each author.
-  private func tellSent(_ bytes: UnsafeRawBufferPointer) {
+  private func notifySent(_ bytes: UnsafeRawBufferPointer) {
     // All of them are with the driver before the first notification.
     let first = takeByDriver(atMost: bytes.count)
     var more: [AuthorRuns.Run] = []
@@ -96,8 +98,8 @@ extension Session {
     return run
   }
 
-  /// Forgets the authors of bytes that the driver has sent. The driver is asked only when there are many
-  /// runs, so rarely: a single author is a single run.
+  /// Forgets the authors of bytes that the driver has sent. The driver is asked only when there are
+  /// many runs, so rarely: a single author is a single run.
   private func forgetSent() {
     guard takenAuthors.runCount > takenRunLimit, let link else { return }
     takenAuthors.keepLast(link.unsentByteCount)

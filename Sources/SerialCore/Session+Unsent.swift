@@ -11,18 +11,18 @@ extension Session {
   /// - Returns: the bytes that were discarded.
   @discardableResult
   public func discardQueued() -> UnsentBytes {
-    defer { tellInterest() }
+    defer { notifyInterestChange() }
     queue.removeLast(queuedByteCount)
     return queuedAuthors.removeLast(queuedAuthors.count)
   }
 
-  /// Discards what an author has written and the driver has not taken. The bytes of others stay queued,
-  /// in their order.
+  /// Discards what an author has written and the driver has not taken. The bytes of others stay
+  /// queued, in their order.
   ///
   /// - Returns: the number of bytes that were discarded.
   @discardableResult
   public func discardQueued(by author: Author) -> Int {
-    defer { tellInterest() }
+    defer { notifyInterestChange() }
     let ranges = queuedAuthors.removeAll(by: author)
     // From the end, so that the other offsets stay true.
     for range in ranges.reversed() {
@@ -41,8 +41,8 @@ extension Session {
 
   /// Discards what an author has written and what is not on the line yet. The bytes of others stay.
   ///
-  /// What the driver has taken can only be discarded as a whole: it stays if others have written a part of it. A link
-  /// over a network has handed it to the system, which gives nothing back.
+  /// What the driver has taken can only be discarded as a whole: it stays if others have written a
+  /// part of it. A link over a network has handed it to the system, which gives nothing back.
   ///
   /// - Returns: the number of bytes that were discarded.
   package func discardUnsent(by author: Author) -> Int {
@@ -56,8 +56,8 @@ extension Session {
     return queued + discardTaken().total
   }
 
-  /// The bytes that lost links had taken and not sent, since they were asked for last. They are not sent
-  /// again, because some of them may have arrived.
+  /// The bytes that lost links had taken and not sent, since they were asked for last. They are not
+  /// sent again, because some of them may have arrived.
   public func takeUnsentOfLostLink() -> UnsentBytes {
     defer { unsentOfLostLink = UnsentBytes() }
     return unsentOfLostLink
@@ -75,9 +75,9 @@ extension Session {
 
   /// Waits until everything that was written is on the line, or the limit is reached.
   ///
-  /// The only method that waits, for programs without a loop. Meanwhile bytes pass in both directions,
-  /// and observers are notified. It returns early if the port is closed. The corresponding C function
-  /// is `tcdrain`, which has no limit. An observer must not call it.
+  /// The only method that waits, for programs without a loop. Meanwhile bytes pass in both
+  /// directions, and observers are notified. It returns early if the port is closed. The
+  /// corresponding C function is `tcdrain`, which has no limit. An observer must not call it.
   ///
   /// - Parameter limit: the longest time to wait.
   /// - Returns: the number of bytes that are still unsent.

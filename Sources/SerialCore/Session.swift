@@ -7,33 +7,38 @@ public import SystemPackage
 ///
 /// ## Principles of operation
 ///
-/// - It has no thread and does not wait, except in ``drain(atMost:)``. Its owner polls ``descriptor`` for
-///   ``interest`` and calls ``handle(_:)``. Code that watches devices calls
-///   ``deviceDidReturn(at:)``.
-/// - A pure state machine decides the transitions. A port is closed before observers learn of it, and
-///   opened after they do, unless one of them changed the state.
-/// - A session has one device: opening another one while it is bound throws. A device has one session:
-///   the link locks the port, also for other sessions of the same program.
+/// - It has no thread and does not wait, except in ``drain(atMost:)``. Its owner polls
+///   ``descriptor`` for ``interest`` and calls ``handle(_:)``. Code that watches
+///   devices calls ``deviceDidReturn(at:)``.
+/// - A pure state machine decides the transitions. A port is closed before observers learn of it,
+///   and opened after they do, unless one of them changed the state.
+/// - A session has one device: opening another one while it is bound throws. A device has one
+///   session: the link locks the port, also for other sessions of the same program.
 /// - Observers get bytes as they were read. If errors are marked, each error is reported before its
 ///   byte. After a hang-up, the bytes that are left are read first.
-/// - Bytes to send wait in a bounded queue, which takes all of a piece or nothing. When the device is
-///   lost, the queue remains, and is sent when the device is back, unless ``discardQueued()`` is called.
-///   No byte is sent twice, and no byte for one device is sent to the next one.
-/// - Every byte to send has an ``Author``. One author at a time has the pen and may write: the ``owner``,
-///   unless another one has taken it with ``takePen(for:outlivesLoss:)``.
-/// - No byte is discarded silently: ``close()``, ``release()`` and the methods that discard return how
-///   many bytes of each author were written and not sent.
+/// - Bytes to send wait in a bounded queue, which takes all of a piece or nothing. When the device
+///   is lost, the queue remains, and is sent when the device is back, unless ``discardQueued()`` is
+///   called. No byte is sent twice, and no byte for one device is sent to the next one.
+/// - Every byte to send has an ``Author``. One author at a time has the pen and may write: the
+///   ``owner``, unless another one has taken it with ``takePen(for:outlivesLoss:)``.
+/// - No byte is discarded silently: ``close()``, ``release()`` and the methods that discard return
+///   how many bytes of each author were written and not sent.
 ///
 /// A session is confined to one thread, and not `Sendable`.
 public final class Session {
   /// Makes a link to an endpoint, which is not open yet.
   public typealias LinkMaker = (Endpoint) -> any Link
 
-  /// The settings to apply when the port is opened. To change those of an open port, call
-  /// ``apply(_:)``.
+  /// The settings to apply when the port is opened. To change those of an open
+  /// port, call ``apply(_:)``.
   public var requestedSettings: LineSettings
   /// The delegate, which can veto. Not retained.
   public weak var delegate: (any SessionDelegate)?
+  /// Whether the driver should deliver received bytes at once, if it can. The mode that was found
+  /// is restored when this is off again, and when the port is closed.
+  package var prefersLowLatency = false {
+    didSet { if prefersLowLatency != oldValue { link?.preferLowLatency(prefersLowLatency) } }
+  }
   /// Limits how fast bytes are sent; nil sends them as fast as the driver takes them. Not retained.
   public weak var pacer: (any SendingPacer)?
 
@@ -48,11 +53,11 @@ public final class Session {
   var settingsAnswers: [(Result<LineSettings, SerialError>) -> Void] = []
   /// The state in which the port was found, while it is lent to another program.
   private var lent: LentPort?
-  /// The modem lines at the last reading; see ``refreshModemLines()``. Nil if the port has none, and
-  /// while none is open.
+  /// The modem lines at the last reading; see ``refreshModemLines()``. Nil if the port has none,
+  /// and while none is open.
   public internal(set) var modemLines: ModemLines?
-  /// The driver's counters at the last reading; see ``refreshCounters()``. Nil if it counts nothing,
-  /// and while no port is open.
+  /// The driver's counters at the last reading; see ``refreshCounters()``. Nil if it counts
+  /// nothing, and while no port is open.
   public internal(set) var counters: LineCounters?
   /// The author who may write unless another one has taken the pen.
   @exclusivity(unchecked) public var owner = Author.program {
@@ -66,8 +71,8 @@ public final class Session {
   var leaseOutlivesLoss = false
   /// The number of the last lease.
   var lastLease = 0
-  // Unchecked, for the same reason as in Observable: no access lasts while other code runs, and the checks
-  // at run time were half of what the authors cost with each write.
+  // Unchecked, for the same reason as in Observable: no access lasts while other code runs, and the
+  // checks at run time were half of what the authors cost with each write.
   @exclusivity(unchecked) var queue: ByteQueue
   /// The authors of the bytes that the driver has not taken.
   @exclusivity(unchecked) var queuedAuthors = AuthorRuns()
@@ -91,7 +96,7 @@ public final class Session {
   /// The features of the port; empty while none is open.
   public private(set) var capabilities: LineCapabilities = []
   /// The interest in the last notification.
-  private var toldInterest: Interest = []
+  private var notifiedInterest: Interest = []
 
   /// Creates a session that is bound to no device.
   ///
@@ -99,8 +104,8 @@ public final class Session {
   ///   - settings: the settings to apply when a port is opened.
   ///   - waitsForLostDevice: whether to wait for a lost device, or to close.
   ///   - writeCapacity: the capacity of the queue in bytes, at least 1.
-  ///   - makeLink: makes a link to an endpoint; by default to a terminal device, which it locks. The
-  ///     endpoint must have a path then.
+  ///   - makeLink: makes a link to an endpoint; by default to a terminal device, which it locks.
+  ///     The endpoint must have a path then.
   public init(
     settings: LineSettings, waitsForLostDevice: Bool = true, writeCapacity: Int = 65_536,
     makeLink: @escaping LinkMaker = { TermiosLink(to: $0) }
@@ -148,32 +153,33 @@ public final class Session {
     set { machine.waitsForLostDevice = newValue }
   }
 
-  /// Opens a port. A port of this computer is open, or has failed, when the method returns; the result
-  /// of any other comes as a change of the state.
+  /// Opens a port. A port of this computer is open, or has failed, when the method returns; the
+  /// result of any other comes as a change of the state.
   ///
-  /// - Throws: ``SerialError``: `alreadyBound` if the session has a port, or the reason why the port
-  ///   could not be opened, which is in the state too.
+  /// - Throws: ``SerialError``: `alreadyBound` if the session has a port, or the reason why the
+  ///   port could not be opened, which is in the state too.
   public func open(_ endpoint: Endpoint) throws(SerialError) {
     discardQueueOfOtherDevice()
-    try handle(.open(endpoint))
+    try tryTransition(on: .open(endpoint))
     if case .closed(.failed(let error)) = state { throw error }
   }
 
   /// Binds the session to a device that is not present yet.
   ///
-  /// - Parameter endpoint: where it will be, or a description of it: see ``Endpoint/Kind/unresolved``.
+  /// - Parameter endpoint: where it will be, or a description of it:
+  ///   see ``Endpoint/Kind/unresolved``.
   /// - Throws: ``SerialError``: `alreadyBound`.
   public func waitForDevice(at endpoint: Endpoint) throws(SerialError) {
     discardQueueOfOtherDevice()
-    try handle(.wait(endpoint))
+    try tryTransition(on: .wait(endpoint))
   }
 
   private func discardQueueOfOtherDevice() {
     if case .closed = state { discardQueued() }
   }
 
-  /// Opens the port of the device that the session waits for, because the device is back. Does nothing
-  /// if the session does not wait.
+  /// Opens the port of the device that the session waits for, because the device is back. Does
+  /// nothing if the session does not wait.
   ///
   /// If opening fails, the state has the new reason for waiting; call again to retry. A released
   /// session only notes the place.
@@ -181,48 +187,49 @@ public final class Session {
   /// - Parameter endpoint: where the device is now.
   public func deviceDidReturn(at endpoint: Endpoint) {
     switch state {
-    case .waitingForDevice, .released: take(.deviceReturned(endpoint))
+    case .waitingForDevice, .released: transition(on: .deviceReturned(endpoint))
     case .closed, .opening, .open: break
     }
   }
 
   /// Reports that the device is missing after ``takeBack()``: the session waits for it only if
   /// ``waitsForLostDevice`` is true. Does nothing in any other state.
-  public func deviceIsMissing() { take(.deviceMissing) }
+  public func deviceIsMissing() { transition(on: .deviceMissing) }
 
-  /// Reports that the device was removed; does nothing if the link has noticed it already. An observer
-  /// must not call it, because the remaining bytes are read into the buffer that observers see.
+  /// Reports that the device was removed; does nothing if the link has noticed it already.
+  /// An observer must not call it, because the remaining bytes are read into the buffer
+  /// that observers see.
   public func deviceDidDisappear() {
     precondition(!events.isNotifying, "an observer said that the device is gone")
     guard let link = link ?? opening?.link else { return }
-    lose(link, SerialError(.lost, in: "remove", at: link.endpoint))
+    handleLoss(of: link, SerialError(.lost, in: "remove", at: link.endpoint))
   }
 
-  /// Closes and unlocks the port for another program to use, unless the delegate vetoes. The port keeps
-  /// the session's line settings; the session stays bound to its device, and leaves it alone until
-  /// ``takeBack()``. When the session closes the port after that, it restores what it found before the
-  /// release.
+  /// Closes and unlocks the port for another program to use, unless the delegate vetoes. The port
+  /// keeps the session's line settings; the session stays bound to its device, and leaves it alone
+  /// until ``takeBack()``. When the session closes the port after that, it restores what it found
+  /// before the release.
   ///
-  /// The queue remains, and is sent when the port is open again. Bytes that the driver has taken and not
-  /// sent are discarded: see ``drain(atMost:)``.
+  /// The queue remains, and is sent when the port is open again. Bytes that the driver has taken
+  /// and not sent are discarded: see ``drain(atMost:)``.
   ///
   /// - Returns: whether the port is released now, and the bytes that the driver discarded.
   @discardableResult
   public func release() -> Closing {
     if case .released = state { return .done(discarded: [:]) }
     guard delegate?.sessionShouldRelease(self) ?? true else { return .refused }
-    tellWillClose()
-    let discarded = take(.release)
+    notifyWillClose()
+    let discarded = transition(on: .release)
     if case .released = state { return .done(discarded: discarded) }
     return .refused
   }
 
   /// Ends ``release()``: the session waits for its device, and opens the port when
   /// ``deviceDidReturn(at:)`` is called.
-  public func takeBack() { take(.takeBack) }
+  public func takeBack() { transition(on: .takeBack) }
 
-  /// Asks the delegate whether the session may close: for a program that drains, for example, before it
-  /// closes. ``close()`` asks too.
+  /// Asks the delegate whether the session may close: for a program that drains, for example,
+  /// before it closes. ``close()`` asks too.
   public func mayClose() -> Bool { delegate?.sessionShouldClose(self) ?? true }
 
   /// Closes the port, unless the delegate vetoes, and unbinds the session.
@@ -231,17 +238,17 @@ public final class Session {
   /// sent, wait until ``unsentByteCount`` is 0, or call ``drain(atMost:)``. A session that is
   /// deallocated closes its port in the same way, but cannot return the count.
   ///
-  /// - Returns: whether the session is closed now, and the bytes that were discarded. After the loss of
-  ///   the device, these are the bytes that it never received.
+  /// - Returns: whether the session is closed now, and the bytes that were discarded. After the
+  ///   loss of the device, these are the bytes that it never received.
   @discardableResult
   public func close() -> Closing {
     if case .closed = state { return .done(discarded: discardQueued()) }
     guard mayClose() else { return .refused }
-    tellWillClose()
+    notifyWillClose()
     if case .closed = state { return .done(discarded: [:]) }
     // Before observers are notified: they may open the session again, and write.
     let queued = discardQueued()
-    return .done(discarded: queued + take(.close))
+    return .done(discarded: queued + transition(on: .close))
   }
 
   /// The result of a request to close or to release the port.
@@ -261,8 +268,8 @@ public final class Session {
 
   // MARK: The caller's loop
 
-  /// The descriptor to poll, while a port is open or being opened. Do not close it; it is closed before
-  /// observers learn that the state changed. It may change with the state only.
+  /// The descriptor to poll, while a port is open or being opened. Do not close it; it is closed
+  /// before observers learn that the state changed. It may change with the state only.
   public var descriptor: FileDescriptor? { (link ?? opening?.link)?.descriptor }
 
   /// The events to poll for. Observers are notified when they change.
@@ -277,12 +284,12 @@ public final class Session {
 
   /// The number of pauses of ``pauseReading()`` that have not ended.
   var readingPauseCount = 0 {
-    didSet { tellInterest() }
+    didSet { notifyInterestChange() }
   }
 
   /// The number of pauses of ``pauseSending()`` that have not ended.
   var sendingPauseCount = 0 {
-    didSet { tellInterest() }
+    didSet { notifyInterestChange() }
   }
 
   /// The number of breaks of ``beginBreak()`` that have not ended.
@@ -290,24 +297,24 @@ public final class Session {
 
   /// Whether the pacer allows no byte at present.
   var isHeldBack = false {
-    didSet { tellInterest() }
+    didSet { notifyInterestChange() }
   }
 
   /// Reads and writes what the descriptor is ready for. An observer must not call it.
   ///
-  /// - Parameter ready: the events that the descriptor is ready for. After a hang-up, the bytes that are left
-  ///   are read before the port is closed.
+  /// - Parameter ready: the events that the descriptor is ready for. After a hang-up, the bytes
+  ///   that are left are read before the port is closed.
   public func handle(_ ready: Readiness) {
     precondition(!events.isNotifying, "an observer called the session's loop")
     guard let link else {
       opening?.link.makeProgress(ready)
-      return tellInterest()
+      return notifyInterestChange()
     }
     link.makeProgress(ready)
     guard self.link === link else { return }
-    defer { tellInterest() }
+    defer { notifyInterestChange() }
     if ready.contains(.hungUp) {
-      lose(link, SerialError(.lost, in: "poll", at: link.endpoint))
+      handleLoss(of: link, SerialError(.lost, in: "poll", at: link.endpoint))
     } else {
       if ready.contains(.readable) && readingPauseCount == 0 { receive() }
       if ready.contains(.writable) { sendQueued() }
@@ -321,20 +328,21 @@ public final class Session {
     guard let link else { return }
     do throws(SerialError) {
       if case .endOfFile = try read(from: link, isLast: false) {
-        lose(link, SerialError(.lost, in: "read", at: link.endpoint))
+        handleLoss(of: link, SerialError(.lost, in: "read", at: link.endpoint))
       }
     } catch {
-      lose(link, error)
+      handleLoss(of: link, error)
     }
   }
 
-  /// The maximum number of reads after a hang-up: more than a terminal's buffer or a socket's holds.
+  /// The maximum number of reads after a hang-up: more than a terminal's buffer or
+  /// a socket's holds.
   private static let lastReads = 1_024
 
   /// Reads the bytes that are left, then closes the link. A link that is being opened has failed.
-  func lose(_ lost: any Link, _ error: SerialError) {
+  func handleLoss(of lost: any Link, _ error: SerialError) {
     if opening?.link === lost {
-      take(.openFailed(error))
+      transition(on: .openFailed(error))
       return
     }
     // Bounded, because a far end that only takes nothing any more may send without end.
@@ -342,7 +350,7 @@ public final class Session {
     while link === lost, readRest > 0, case .bytes? = try? read(from: lost, isLast: true) {
       readRest -= 1
     }
-    if link === lost { take(.linkLost(error)) }
+    if link === lost { transition(on: .linkLost(error)) }
   }
 
   private func read(from link: any Link, isLast: Bool) throws(SerialError) -> LinkInput {
@@ -351,18 +359,18 @@ public final class Session {
     readCount &+= 1
     var start = 0
     for marked in errors {
-      tellReceived(start..<marked.offset)
+      notifyReceived(start..<marked.offset)
       // An observer may have closed the port: the rest is not wanted then.
       guard self.link === link else { return input }
       notify(.lineError, marked.error)
       guard self.link === link else { return input }
       start = marked.offset
     }
-    tellReceived(start..<count)
+    notifyReceived(start..<count)
     return input
   }
 
-  private func tellReceived(_ range: Range<Int>) {
+  private func notifyReceived(_ range: Range<Int>) {
     guard !range.isEmpty else { return }
     receivedByteCount += range.count
     notify(.received, UnsafeRawBufferPointer(rebasing: readBuffer[range]))
@@ -372,7 +380,7 @@ public final class Session {
 
   /// - Returns: the bytes that the driver had not sent, if the port was closed.
   @discardableResult
-  private func handle(_ event: SessionMachine.Event) throws(SerialError) -> UnsentBytes {
+  private func tryTransition(on event: SessionMachine.Event) throws(SerialError) -> UnsentBytes {
     var discarded = UnsentBytes()
     let old = machine.state
     let action = try machine.handle(event)
@@ -393,7 +401,7 @@ public final class Session {
     let unanswered = link == nil ? takeSettingsAnswers() : []
     if link == nil { returnPenAtLoss() }
     if old != new { notify(.stateChange, Change(from: old, to: new)) }
-    tellInterest()
+    notifyInterestChange()
     if let endpoint = old.endpoint {
       for answer in unanswered { answer(.failure(SerialError(.lost, in: "apply", at: endpoint))) }
     }
@@ -406,8 +414,8 @@ public final class Session {
   ///
   /// - Returns: the bytes that the driver had not sent, if the port was closed.
   @discardableResult
-  func take(_ event: SessionMachine.Event) -> UnsentBytes {
-    do { return try handle(event) } catch {
+  func transition(on event: SessionMachine.Event) -> UnsentBytes {
+    do { return try tryTransition(on: event) } catch {
       preconditionFailure("\(event) was refused: \(error)")
     }
   }
@@ -415,22 +423,22 @@ public final class Session {
   private func open(linkTo endpoint: Endpoint) {
     let link = makeLink(endpoint)
     opening = (link, requestedSettings)
-    link.start(requestedSettings) { [unowned self, unowned link] in take($0, from: link) }
-    tellInterest()
+    link.start(requestedSettings) { [unowned self, unowned link] in linkDidReport($0, from: link) }
+    notifyInterestChange()
   }
 
-  private func take(_ event: LinkEvent, from link: any Link) {
+  private func linkDidReport(_ event: LinkEvent, from link: any Link) {
     guard link === (self.link ?? opening?.link) else { return }
     switch event {
     case .opened(let settings, let probe): bind(link, settings, probe)
-    case .failed(let error): take(.openFailed(error))
-    case .settingsChanged(let settings): take(.settingsChanged(settings))
+    case .failed(let error): transition(on: .openFailed(error))
+    case .settingsChanged(let settings): transition(on: .settingsChanged(settings))
     case .modemLinesChanged(let lines): update(modemLines: lines)
     case .ready:
       guard self.link === link, !events.isNotifying else { return }
       if readingPauseCount == 0 { receive() }
-      tellInterest()
-    case .lost(let error): lose(link, error)
+      notifyInterestChange()
+    case .lost(let error): handleLoss(of: link, error)
     }
   }
 
@@ -438,10 +446,11 @@ public final class Session {
     guard let asked = opening?.settings else { return }
     opening = nil
     self.link = link
+    if prefersLowLatency { link.preferLowLatency(true) }
     if let lent { link.inherit(lent) }
     lent = nil
     (modemLines, counters, capabilities) = (probe.modemLines, probe.counters, probe.capabilities)
-    take(.opened(settings))
+    transition(on: .opened(settings))
     // Other settings were requested while the port was being opened.
     if self.link === link, requestedSettings != asked { apply(requestedSettings) { _ in } }
     if !events.isNotifying { sendQueued() }
@@ -456,16 +465,16 @@ public final class Session {
   // MARK: Notifying observers
 
   /// Notifies observers that the open port is about to be closed, and writes what they write now.
-  private func tellWillClose() {
+  private func notifyWillClose() {
     guard link != nil else { return }
     notify(.willClose, ())
     if !events.isNotifying { sendQueued() }
   }
 
-  func tellInterest() {
-    let (old, new) = (toldInterest, interest)
+  func notifyInterestChange() {
+    let (old, new) = (notifiedInterest, interest)
     guard old != new else { return }
-    toldInterest = new
+    notifiedInterest = new
     notify(.interestChange, Change(from: old, to: new))
   }
 }

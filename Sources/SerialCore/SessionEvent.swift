@@ -3,19 +3,19 @@ public import Posix
 
 /// Something that a session did.
 ///
-/// All events of a session are in one list, so that every observer receives them in the same order. An observer
-/// names the kind that it needs: see ``Session/observe(_:rank:_:)`` and ``Kind``. A new kind is a case here and a constant
-/// of ``Kind``, and nothing else.
+/// All events of a session are in one list, so that every observer receives them in the same order.
+/// An observer names the kind that it needs: see ``Session/observe(_:rank:_:)`` and ``Kind``. A new
+/// kind is a case here and a constant of ``Kind``, and nothing else.
 public enum SessionEvent {
   /// The session's state changed. The session may have changed its state again since.
   ///
-  /// Indirect, like the counters: both are rare and large. Copying space for them with each event to
-  /// each observer took a tenth of the instructions per key.
+  /// Indirect, like the counters: both are rare and large. Copying space for them with each event
+  /// to each observer took a tenth of the instructions per key.
   indirect case stateChange(Change<SessionState>)
   /// The device sent bytes, exactly as read(2) returned them. They are valid during the call.
   case received(UnsafeRawBufferPointer)
-  /// The next received byte has an error, or stands for a break. Only if errors are marked: see
-  /// ``LinkOptions/marksErrors``.
+  /// The next received byte has an error, or stands for a break. Only if errors are
+  /// marked: see ``LinkOptions/marksErrors``.
   case lineError(LineError)
   /// Modem lines changed between two readings: see ``Session/refreshModemLines()``.
   case modemLinesChange(Change<ModemLines>)
@@ -27,16 +27,16 @@ public enum SessionEvent {
   case penChange(Change<Author>)
   /// The events to poll for changed; see ``Session/interest``.
   case interestChange(Change<Interest>)
-  /// The port is about to be closed by ``Session/close()`` or ``Session/release()``, and is still open: the last
-  /// chance to write. Bytes that the driver does not take at once are discarded by `close`. If another
-  /// observer has asked for it during a notification, the port is closed already. Nothing announces a
-  /// loss.
+  /// The port is about to be closed by ``Session/close()`` or ``Session/release()``, and is still
+  /// open: the last chance to write. Bytes that the driver does not take at once are discarded by
+  /// `close`. If another observer has asked for it during a notification, the port is closed
+  /// already. Nothing announces a loss.
   case willClose
 
   /// A kind of events, with the type of what they contain.
   ///
-  /// An observer of one kind is not called for the others, which are most: every key and every received byte is an
-  /// event.
+  /// An observer of one kind is not called for the others, which are most: every key and every
+  /// received byte is an event.
   public struct Kind<Payload> {
     /// The kind as a bit, for the list of observers.
     package let bit: UInt

@@ -32,8 +32,8 @@ struct SessionMachine {
   /// Changes the state according to an event.
   ///
   /// - Returns: the action to perform after the change.
-  /// - Throws: ``SerialError`` if the event is a request that the state does not allow; the state does
-  ///   not change then.
+  /// - Throws: ``SerialError`` if the event is a request that the state does not allow; the state
+  ///   does not change then.
   mutating func handle(_ event: Event) throws(SerialError) -> Action? {
     switch (state, event) {
     case (.closed, .open(let port)):

@@ -2,8 +2,8 @@
 public enum SessionState: Hashable, Sendable {
   /// Bound to no device; the reason, if it was bound before.
   case closed(CloseReason?)
-  /// A port is being opened, for the first time (nil) or after waiting for its device. A port that is not of this
-  /// computer may take time.
+  /// A port is being opened, for the first time (nil) or after waiting for its device. A port that
+  /// is not of this computer may take time.
   case opening(Endpoint, after: WaitReason?)
   /// The port is open: where it is, and the settings that the driver reports.
   case open(Endpoint, LineSettings)

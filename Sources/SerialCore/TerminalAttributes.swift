@@ -33,8 +33,8 @@ struct TerminalAttributes {
   /// Like cfmakeraw(3), with the receiver on and carrier detect ignored. VMIN is 1: with 0, a read
   /// without bytes would look like the end of the file.
   ///
-  /// - Parameter markingErrors: whether breaks and bytes with errors are marked: see
-  ///   ``ErrorMarkDecoder``.
+  /// - Parameter markingErrors: whether breaks and bytes with errors are
+  ///   marked: see ``ErrorMarkDecoder``.
   mutating func makeRaw(markingErrors: Bool = false) {
     clear(
       &raw.c_iflag,
@@ -89,7 +89,8 @@ struct TerminalAttributes {
   /// CRTSCTS is bit 31; in Glibc's module its type differs from that of the other flags.
   private static let hardFlow = Int64(0o20000000000)
 
-  /// Sets input and output (CIBAUD 0 means "like the output"). A rate without a code is set as a number.
+  /// Sets input and output (CIBAUD 0 means "like the output"). A rate without a code is set
+  /// as a number.
   private mutating func setBaudRate(_ rate: UInt32) {
     let mask = UInt32(CSERIAL_CBAUD)
     raw.c_cflag &= ~(mask | mask << UInt32(CSERIAL_IBSHIFT))

@@ -6,8 +6,8 @@ public import SystemPackage
 ///
 /// ## Principles of operation
 ///
-/// - The type of the node is checked before it is opened: opening other devices can have side
-///   effects.
+/// - The type of the node is checked before it is opened: opening other devices can
+///   have side effects.
 /// - The port is locked before anything is changed.
 /// - Opening and changing settings flush nothing: bytes that arrived before can be read.
 /// - Settings are read back after each change; closing restores what was found. A port that is lent
@@ -18,7 +18,7 @@ public final class TermiosLink: Link {
   private(set) var settings = LineSettings()
 
   private let path: FilePath
-  private let options: LinkOptions
+  private var options: LinkOptions
   private var port: OpenPort?
   private var hasBreaks = false
   private var marks = ErrorMarkReader()
@@ -51,6 +51,7 @@ public final class TermiosLink: Link {
     try settings.checkBaudRate(at: endpoint)
     // If an error is thrown from here on, the port is released, which restores what was changed.
     let port = try OpenPort(claiming: path, options: options)
+    if options.marksBreaks, LineProbe(of: port.descriptor).hasBreaks { options.marksErrors = true }
     var settings = settings
     if options.keepsBaudRate, let rate = port.baudRate { settings.baudRate = rate }
     let actual = try port.set(settings, options: options)
@@ -152,6 +153,11 @@ public final class TermiosLink: Link {
     }
   }
 
+  public func preferLowLatency(_ isOn: Bool) {
+    // What the user has asked for stays.
+    if !options.hasLowLatency { port?.preferLowLatency(isOn) }
+  }
+
   public func counters() throws(SerialError) -> LineCounters {
     try request("counters", in: "TIOCGICOUNT") { descriptor throws(Errno) in
       try LineCounters(of: descriptor)
@@ -187,7 +193,8 @@ public final class TermiosLink: Link {
 
   public func inherit(_ lent: LentPort) { port?.inherit(lent) }
 
-  /// The session has counted what the driver has not sent, and has waited as long as it wants to:
-  /// close(2) would wait up to 30 s for a device that takes nothing. See closing_wait in setserial(8).
+  /// The session has counted what the driver has not sent, and has waited as long as it
+  /// wants to: close(2) would wait up to 30 s for a device that takes nothing. See
+  /// closing_wait in setserial(8).
   private func avoidWaiting() { _ = discardUnsent() }
 }

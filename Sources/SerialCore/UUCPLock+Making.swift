@@ -16,9 +16,9 @@ extension UUCPLock {
 
   /// Creates the lock file, and replaces a stale one.
   ///
-  /// It is written under another name and appears complete: by link(2), which replaces nothing, or by
-  /// rename(2) over a stale one. A process that replaces a stale file holds its flock meanwhile, so that
-  /// of two processes only one does.
+  /// It is written under another name and appears complete: by link(2), which replaces nothing, or
+  /// by rename(2) over a stale one. A process that replaces a stale file holds its flock meanwhile,
+  /// so that of two processes only one does.
   ///
   /// - Throws: ``SerialError``: `busy`, or `lockFailed`; then no file was changed.
   func make() throws(SerialError) -> MadeUUCPLock {
@@ -86,7 +86,8 @@ extension UUCPLock {
   }
 }
 
-/// A lock file of this process, which is removed with this value unless another process replaced it.
+/// A lock file of this process, which is removed with this value unless another
+/// process replaced it.
 struct MadeUUCPLock: ~Copyable {
   fileprivate let file: FilePath
   /// Kept open, because the inode number of a deleted file may be reused.

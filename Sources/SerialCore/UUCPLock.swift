@@ -4,12 +4,13 @@ public import SystemPackage
 
 /// The lock file of a port: `/var/lock/LCK..ttyUSB0`, which names the process that has the port.
 ///
-/// It is older than flock(2) and TIOCEXCL, and advisory like flock(2). The format is that of HDB UUCP: a
-/// process ID in ten ASCII characters and a newline; some programs write the ID in binary. See the
-/// Filesystem Hierarchy Standard, `/var/lock`.
+/// It is older than flock(2) and TIOCEXCL, and advisory like flock(2). The format is that of HDB
+/// UUCP: a process ID in ten ASCII characters and a newline; some programs write the ID in binary.
+/// See the Filesystem Hierarchy Standard, `/var/lock`.
 ///
-/// A process ID proves less than a lock: it may belong to another process by now, and means nothing in
-/// another container. A stale lock can therefore look held; the name of the holder's command shows that.
+/// A process ID proves less than a lock: it may belong to another process by now, and means
+/// nothing in another container. A stale lock can therefore look held; the name of the holder's
+/// command shows that.
 public struct UUCPLock {
   /// The port, as it was given.
   public let port: FilePath
@@ -27,8 +28,8 @@ public struct UUCPLock {
     case held(by: Int32?)
     /// The process that created it has ended; nil if an empty file was left behind.
     case stale(by: Int32?)
-    /// It names no process: it is not a regular file (a symbolic link is not followed), cannot be read, or
-    /// does not contain a process ID. The error of open(2), if that failed.
+    /// It names no process: it is not a regular file (a symbolic link is not followed), cannot be
+    /// read, or does not contain a process ID. The error of open(2), if that failed.
     case unusable(Errno?)
   }
 
@@ -80,7 +81,8 @@ public struct UUCPLock {
     return isAlive(pid) ? .held(by: pid) : .stale(by: pid)
   }
 
-  /// The process ID in the contents of a lock file: the first word as a number, or four bytes in binary.
+  /// The process ID in the contents of a lock file: the first word as a number, or four
+  /// bytes in binary.
   public static func processID(in bytes: ArraySlice<UInt8>) -> Int32? {
     // No process ID fills all four bytes (proc(5), `pid_max`), and no text has a zero.
     if bytes.count == MemoryLayout<Int32>.size && bytes.contains(0) {

@@ -13,8 +13,9 @@ import Time
 /// print(try port.read(.lines(), timeout: .seconds(1)))
 /// ```
 ///
-/// Bytes move while a method runs; meanwhile the driver keeps what it receives, as far as it has room. A time limit
-/// loses nothing: what has arrived stays for the next call. A port is confined to one thread, and not `Sendable`.
+/// Bytes move while a method runs; meanwhile the driver keeps what it receives, as far as it has
+/// room. A time limit loses nothing: what has arrived stays for the next call. A port is confined
+/// to one thread, and not `Sendable`.
 public final class BlockingPort {
   private let engine: PortEngine
   private let loop: IOLoop
@@ -78,7 +79,8 @@ public final class BlockingPort {
 
   /// Reads a number of bytes; waits until all of them have arrived.
   ///
-  /// - Throws: ``PortError``, as ``read(upTo:timeout:)``. The bytes that have arrived stay for the next call.
+  /// - Throws: ``PortError``, as ``read(upTo:timeout:)``. The bytes that have arrived stay for
+  ///   the next call.
   public func read(exactly count: Int, timeout: Duration? = nil) throws(PortError) -> [UInt8] {
     if count == 0 { return [] }
     return try read(
@@ -127,11 +129,11 @@ public final class BlockingPort {
 
   // MARK: Writing
 
-  /// Writes bytes; waits until the driver has taken all of them. They may not be on the line yet: see
-  /// ``drain(timeout:)``.
+  /// Writes bytes; waits until the driver has taken all of them. They may not be on the line
+  /// yet: see ``drain(timeout:)``.
   ///
-  /// - Throws: ``PortError``: `closed`, `serial` if the device is lost, `timedOut`. What the port has taken by then
-  ///   is sent while later methods run, unless ``discardOutput()`` is called.
+  /// - Throws: ``PortError``: `closed`, `serial` if the device is lost, `timedOut`. What the port
+  ///   has taken by then is sent while later methods run, unless ``discardOutput()`` is called.
   public func write(_ bytes: [UInt8], timeout: Duration? = nil) throws(PortError) {
     try write(bytes, until: deadline(after: timeout))
   }
@@ -178,7 +180,8 @@ public final class BlockingPort {
   ///   - bytes: the request.
   ///   - framing: what an answer is.
   ///   - timeout: how long to wait for room and for the answer.
-  ///   - discardsInput: whether what was received before is discarded first: a late answer to an earlier request.
+  ///   - discardsInput: whether what was received before is discarded first: a late answer to
+  ///     an earlier request.
   /// - Throws: ``PortError``: `timedOut`, `closed`, `damagedFrame`, `serial` if the device is lost.
   public func request<Format: Framing>(
     _ bytes: [UInt8], until framing: Format, timeout: Duration?,
@@ -227,7 +230,8 @@ public final class BlockingPort {
   /// - Returns: the lines that are asserted; nil if the port has none.
   public func modemLines() -> ModemLines? { engine.readModemLines() }
 
-  /// Sets output lines, first those to deassert: see ``SerialPort/setModemLines(asserting:deasserting:)``.
+  /// Sets output lines, first those to deassert: see
+  /// ``SerialPort/setModemLines(asserting:deasserting:)``.
   public func setModemLines(
     asserting: ModemLines = [], deasserting: ModemLines = []
   ) throws(PortError) {

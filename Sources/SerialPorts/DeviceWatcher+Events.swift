@@ -24,8 +24,8 @@ private actor DeviceFollower {
 }
 
 extension DeviceWatcher {
-  /// The serial ports of the computer: first those that are present, as if they had just appeared, then every
-  /// change. The sequence has no end.
+  /// The serial ports of the computer: first those that are present, as if they had just appeared,
+  /// then every change. The sequence has no end.
   ///
   /// ```swift
   /// for await event in try await DeviceWatcher.events() { print(event) }

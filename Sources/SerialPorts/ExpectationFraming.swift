@@ -11,8 +11,8 @@ public import Patterns
 public struct ExpectationFraming: Framing {
   /// The patterns. If several match at the same byte, the first one counts.
   public let patterns: [ExpectedPattern]
-  /// The most bytes up to the end of a match. More are damage, and removed. Beyond `ReceivedText.capacity`, a match
-  /// has only the end of the text before it.
+  /// The most bytes up to the end of a match. More are damage, and removed. Beyond
+  /// `ReceivedText.capacity`, a match has only the end of the text before it.
   public let limit: Int
   private var text: ReceivedText
 

@@ -7,8 +7,8 @@ import SerialCore
 import SystemPackage
 import Time
 
-/// A session with a buffer of what was received, and lines of callers that wait for it: what ``SerialPort`` and
-/// ``BlockingPort`` have in common.
+/// A session with a buffer of what was received, and lines of callers that wait for it: what
+/// ``SerialPort`` and ``BlockingPort`` have in common.
 ///
 /// It has no thread. Its owner runs the loop, and calls its methods on the loop's thread.
 final class PortEngine {
@@ -91,14 +91,14 @@ final class PortEngine {
     ending = nil
     do throws(SerialError) {
       try session.open(.tty(path))
-      if reconnects { try follow(path) }
+      if reconnects { try reconnect(following: path) }
     } catch {
       session.close()
       throw .serial(error)
     }
   }
 
-  private func follow(_ path: FilePath) throws(SerialError) {
+  private func reconnect(following path: FilePath) throws(SerialError) {
     let presence = DevicePresence(
       of: .path(PathBinding(path)), among: devices, on: loop)
     let reconnector = Reconnector(session, to: presence, on: Scheduler(loop))
@@ -179,7 +179,8 @@ final class PortEngine {
   /// Whether the device has to wait for a reader.
   var holdsDevice: Bool { readingPause != nil }
 
-  /// Has the device send more, although the buffer may be full: the first reader cannot use what it has.
+  /// Has the device send more, although the buffer may be full: the first reader cannot use
+  /// what it has.
   func needMore() {
     isStarving = true
     endPause()
@@ -218,7 +219,8 @@ final class PortEngine {
   /// - Returns: the number of bytes.
   func discardInput() -> Int {
     needMore()
-    // The driver's buffer is read in a few pieces; a device that goes on sending must not keep the caller here.
+    // The driver's buffer is read in a few pieces; a device that goes on sending must not keep
+    // the caller here.
     for _ in 0..<16 where session.isOpen {
       let before = session.receivedByteCount
       session.handle(.readable)

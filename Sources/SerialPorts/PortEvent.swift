@@ -28,7 +28,7 @@ final class PortFeed: Sendable {
     init(_ continuation: AsyncStream<PortEvent>.Continuation) { self.continuation = continuation }
 
     /// Passes on an event, or counts it if there is no room.
-    mutating func take(_ event: PortEvent) {
+    mutating func receive(_ event: PortEvent) {
       if missedCount > 0, case .dropped = continuation.yield(.missed(missedCount)) {
         missedCount += 1
         return
@@ -93,7 +93,7 @@ final class PortFeed: Sendable {
         content.state = state
         for reader in content.stateReaders.values { reader.yield(state) }
       }
-      for id in content.readers.keys { content.readers[id]?.take(event) }
+      for id in content.readers.keys { content.readers[id]?.receive(event) }
     }
   }
 

@@ -8,8 +8,8 @@ public import SystemPackage
 
 /// Runs the actors of serial ports, and their event loop, on one thread of its own.
 ///
-/// All ports share one executor, ``shared()``, unless they are given another one. It is also a task executor: a
-/// task that runs on it reaches its ports without a change of thread.
+/// All ports share one executor, ``shared()``, unless they are given another one. It is also a task
+/// executor: a task that runs on it reaches its ports without a change of thread.
 ///
 /// ```swift
 /// try await withTaskExecutorPreference(port.executor) {
@@ -17,8 +17,8 @@ public import SystemPackage
 /// }
 /// ```
 ///
-/// Work on the executor must not block: it would stop all its ports. The thread ends when the last reference to
-/// the executor is released.
+/// Work on the executor must not block: it would stop all its ports. The thread ends when the last
+/// reference to the executor is released.
 public final class PortExecutor: SerialExecutor, TaskExecutor {
   /// What the executor shares with its thread and with those who give it jobs.
   private struct Mailbox {
@@ -158,8 +158,8 @@ public final class PortExecutor: SerialExecutor, TaskExecutor {
     UnownedSerialExecutor(ordinary: self)
   }
 
-  /// Ends the program if the caller does not run on the executor: for `assumeIsolated`, which the handlers of the
-  /// event loop call.
+  /// Ends the program if the caller does not run on the executor: for `assumeIsolated`, which the
+  /// handlers of the event loop call.
   public func checkIsolated() {
     precondition(isCurrent, "not on the thread of the serial ports")
   }

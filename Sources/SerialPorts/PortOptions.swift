@@ -4,11 +4,11 @@ public import SerialCore
 public struct PortOptions: Hashable, Sendable {
   /// Options for opening the port.
   public var link = LinkOptions()
-  /// Whether the port waits for its device when it is lost, finds it again by its identity wherever it is plugged
-  /// in, and opens it. Otherwise the loss is an error of every operation.
+  /// Whether the port waits for its device when it is lost, finds it again by its identity wherever
+  /// it is plugged in, and opens it. Otherwise the loss is an error of every operation.
   public var reconnects = false
-  /// The number of received bytes that wait for a reader, at least 1. When it is reached, reading from the
-  /// driver stops, which stops the device if there is flow control. A frame may be longer.
+  /// The number of received bytes that wait for a reader, at least 1. When it is reached, reading
+  /// from the driver stops, which stops the device if there is flow control. A frame may be longer.
   public var readCapacity = 65_536
   /// The number of written bytes that wait for the driver, at least 1.
   public var writeCapacity = 65_536

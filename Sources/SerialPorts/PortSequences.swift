@@ -3,9 +3,10 @@ public import SerialCore
 
 /// The frames that a port receives, one after the other.
 ///
-/// Each call of `next()` takes the next frame, so that frames are not lost when a loop is left: another sequence
-/// goes on where it ended. Bytes that are no frame are removed, and reported by ``SerialPort/events``. The
-/// sequence ends when the port is closed by its program, or the task is cancelled.
+/// Each call of `next()` takes the next frame, so that frames are not lost when a loop is left:
+/// another sequence goes on where it ended. Bytes that are no frame are removed, and reported
+/// by ``SerialPort/events``. The sequence ends when the port is closed by its program, or the
+/// task is cancelled.
 public struct FrameSequence<Format: Framing>: AsyncSequence, Sendable {
   /// A frame.
   public typealias Element = Format.Frame

@@ -19,7 +19,8 @@ struct Reading<Format: Framing> {
 
   /// The framing as its caller gave it.
   private let format: Format
-  /// Whether bytes that are too few stay in the buffer when the port ends, and a loss does not matter.
+  /// Whether bytes that are too few stay in the buffer when the port ends, and a loss
+  /// does not matter.
   private let keepsRest: Bool
   /// The framing, with what it keeps between frames. It changes only when bytes are removed.
   private var framing: Format
@@ -80,15 +81,16 @@ struct Reading<Format: Framing> {
     return .wait(until: time)
   }
 
-  /// Takes into account what happened since the last step: another caller has removed bytes, or the device was
-  /// lost.
+  /// Takes into account what happened since the last step: another caller has removed bytes, or the
+  /// device was lost.
   private mutating func followOthers(_ engine: PortEngine) {
     if position == nil {
       let isBehindLoss = engine.buffer.position >= engine.lossPosition
       lossCount = isBehindLoss ? engine.lossCount : engine.lossCount - 1
     }
     if position != engine.buffer.position {
-      // What a reader of the same format left unfinished there, such as the rest of a line that was too long.
+      // What a reader of the same format left unfinished there, such as the rest of a line that
+      // was too long.
       let left = engine.leftFraming(at: engine.buffer.position) as? Format
       restart(with: left.flatMap { $0.hasSameFormat(as: format) ? $0 : nil } ?? format)
       position = engine.buffer.position

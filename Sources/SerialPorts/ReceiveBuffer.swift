@@ -1,7 +1,7 @@
 import Time
 
-/// Bytes that a port has received and nobody has read, with the places where the line was silent or the
-/// device was lost.
+/// Bytes that a port has received and nobody has read, with the places where the line was silent or
+/// the device was lost.
 ///
 /// A value without a clock. Positions count all bytes that were ever appended.
 struct ReceiveBuffer {
@@ -37,7 +37,8 @@ struct ReceiveBuffer {
 
   /// Appends bytes that arrived at a time.
   ///
-  /// - Parameter continues: whether they may have arrived long before, so that there was no silence.
+  /// - Parameter continues: whether they may have arrived long before, so that there
+  ///   was no silence.
   mutating func append(
     _ piece: UnsafeRawBufferPointer, at now: MonotonicTime, continues: Bool = false
   ) {
@@ -66,7 +67,8 @@ struct ReceiveBuffer {
   /// The bytes at the front that can belong to one frame.
   ///
   /// - Parameter silence: the silence that ends a frame; nil if none does.
-  /// - Returns: how many bytes these are, and whether nothing follows in the frame as far as the buffer knows.
+  /// - Returns: how many bytes these are, and whether nothing follows in the frame as far as
+  ///   the buffer knows.
   func front(endedBy silence: Duration?) -> (count: Int, isEnded: Bool) {
     for (index, run) in runs.enumerated() {
       let next = index + 1 < runs.count ? runs[index + 1] : nil

@@ -13,14 +13,15 @@ import Time
 ///
 /// ## Principles of operation
 ///
-/// - It is an actor on a ``PortExecutor``: an event loop moves the bytes on a thread that never waits for its
-///   callers.
-/// - A received byte goes to one reader. Readers take turns in the order of their calls; a request goes before
-///   readers that wait.
-/// - No byte is lost: not by a time limit, not by a cancelled task, not by leaving a `for` loop. What a reader
-///   has not taken as a whole goes to the next one.
-/// - Back-pressure reaches the device. When ``PortOptions/readCapacity`` bytes wait for a reader, the port stops
-///   reading, and flow control, if there is any, stops the device. ``write(_:timeout:)-([UInt8],_)`` waits for room.
+/// - It is an actor on a ``PortExecutor``: an event loop moves the bytes on a thread that never
+///   waits for its callers.
+/// - A received byte goes to one reader. Readers take turns in the order of their calls; a request
+///   goes before readers that wait.
+/// - No byte is lost: not by a time limit, not by a cancelled task, not by leaving a `for` loop.
+///   What a reader has not taken as a whole goes to the next one.
+/// - Back-pressure reaches the device. When ``PortOptions/readCapacity`` bytes wait for a reader,
+///   the port stops reading, and flow control, if there is any, stops the device.
+///   ``write(_:timeout:)-([UInt8],_)`` waits for room.
 /// - A device has one port: opening locks it, as a `Session` does.
 ///
 /// Release the port, or call ``close(draining:)``, to close it.
@@ -80,8 +81,8 @@ public actor SerialPort {
   /// - Returns: the number of bytes that were written and not sent.
   @discardableResult
   public func close(draining limit: Duration = .zero) async -> Int {
-    // What is left after the limit is the result.
-    // In a task of its own, because this one may be cancelled: then it is time to close.
+    // What is left after the limit is the result. In a task of its own, because this one may be
+    // cancelled: then it is time to close.
     if limit > .zero { await Task { _ = try? await self.drain(timeout: limit) }.value }
     let unsent = engine.close()
     feed.finish()
@@ -124,7 +125,8 @@ public actor SerialPort {
 
   /// Reads a number of bytes; waits until all of them have arrived.
   ///
-  /// - Throws: ``PortError``, as ``read(upTo:timeout:)``. The bytes that have arrived stay for the next reader.
+  /// - Throws: ``PortError``, as ``read(upTo:timeout:)``. The bytes that have arrived stay for
+  ///   the next reader.
   public func read(
     exactly count: Int, timeout: Duration? = nil
   ) async throws(PortError) -> [UInt8] {
@@ -138,7 +140,8 @@ public actor SerialPort {
   /// - Parameters:
   ///   - framing: what a frame is: `.lines()`, `.slip()`, an expectation.
   ///   - timeout: how long to wait; nil for as long as it takes.
-  /// - Throws: ``PortError``: `timedOut`, `cancelled`, `closed`, `damagedFrame`, `serial` if the device is lost.
+  /// - Throws: ``PortError``: `timedOut`, `cancelled`, `closed`, `damagedFrame`, `serial` if the
+  ///   device is lost.
   public func read<Format: Framing>(
     _ framing: Format, timeout: Duration? = nil
   ) async throws(PortError) -> Format.Frame {
@@ -159,7 +162,8 @@ public actor SerialPort {
     engine.readers.leave(caller)
   }
 
-  /// The next frame for a sequence, which keeps the reading; nil when the port is closed or the task cancelled.
+  /// The next frame for a sequence, which keeps the reading; nil when the port is closed or
+  /// the task cancelled.
   func next<Format: Framing>(
     _ reading: inout Reading<Format>
   ) async throws(PortError) -> Format.Frame? {
@@ -204,7 +208,8 @@ public actor SerialPort {
 
   /// Discards what was received and not read, by this program or by the driver.
   ///
-  /// The corresponding C function is `tcflush` with `TCIFLUSH`, which does not know what the program has read.
+  /// The corresponding C function is `tcflush` with `TCIFLUSH`, which does not know what the
+  /// program has read.
   ///
   /// - Returns: the number of bytes that were discarded.
   @discardableResult
@@ -212,13 +217,14 @@ public actor SerialPort {
 
   // MARK: Writing
 
-  /// Writes bytes; waits until the port has taken all of them. They may not be sent yet: see
-  /// ``drain(timeout:)``.
+  /// Writes bytes; waits until the port has taken all of them. They may not be sent
+  /// yet: see ``drain(timeout:)``.
   ///
-  /// Callers take turns, so that their bytes are not mixed. While the device is lost, nothing is taken.
+  /// Callers take turns, so that their bytes are not mixed. While the device is lost,
+  /// nothing is taken.
   ///
-  /// - Throws: ``PortError``: `closed`, `serial` if the device is lost, `timedOut` or `cancelled`. Bytes that the
-  ///   port had taken by then are sent nevertheless.
+  /// - Throws: ``PortError``: `closed`, `serial` if the device is lost, `timedOut` or `cancelled`.
+  ///   Bytes that the port had taken by then are sent nevertheless.
   public func write(_ bytes: [UInt8], timeout: Duration? = nil) async throws(PortError) {
     try await write(bytes, until: deadline(after: timeout))
   }
@@ -271,8 +277,8 @@ public actor SerialPort {
 
   private static let drainInterval = Duration.milliseconds(2)
 
-  /// Discards what was written and the driver has not taken. A `write(_:timeout:)` that waits goes on with the
-  /// rest of its bytes.
+  /// Discards what was written and the driver has not taken. A `write(_:timeout:)` that waits goes
+  /// on with the rest of its bytes.
   ///
   /// - Returns: the number of bytes that were discarded.
   @discardableResult
@@ -282,16 +288,17 @@ public actor SerialPort {
 
   /// Sends a request and reads the answer.
   ///
-  /// Requests take turns: the next one is sent when this one has its answer. The answer goes to the request, not
-  /// to another reader that waits.
+  /// Requests take turns: the next one is sent when this one has its answer. The answer goes to the
+  /// request, not to another reader that waits.
   ///
   /// - Parameters:
   ///   - bytes: the request.
   ///   - framing: what an answer is.
   ///   - timeout: how long to wait for the turn, for room, and for the answer.
-  ///   - discardsInput: whether what was received before is discarded first: a late answer to an earlier request.
-  /// - Throws: ``PortError``: `timedOut`, `cancelled`, `closed`, `damagedFrame`, `serial` if the device is lost, also
-  ///   if the port reconnects: the answer is gone.
+  ///   - discardsInput: whether what was received before is discarded first: a late answer to
+  ///     an earlier request.
+  /// - Throws: ``PortError``: `timedOut`, `cancelled`, `closed`, `damagedFrame`, `serial` if the
+  ///   device is lost, also if the port reconnects: the answer is gone.
   public func request<Format: Framing>(
     _ bytes: [UInt8], until framing: Format, timeout: Duration?,
     discardingInput discardsInput: Bool = false
@@ -344,7 +351,8 @@ public actor SerialPort {
   /// - Returns: the lines that are asserted; nil if the port has none.
   public func modemLines() -> ModemLines? { engine.readModemLines() }
 
-  /// Sets output lines, first those to deassert. With hardware flow control, the driver sets RTS itself.
+  /// Sets output lines, first those to deassert. With hardware flow control, the driver
+  /// sets RTS itself.
   ///
   /// - Parameters:
   ///   - asserting: the lines to assert, of DTR and RTS.
@@ -358,7 +366,8 @@ public actor SerialPort {
 
   /// The modem lines now, and after each change, until the port is closed.
   ///
-  /// No event reports a change: the driver is asked. A change that is undone between two questions is missed.
+  /// No event reports a change: the driver is asked. A change that is undone between two
+  /// questions is missed.
   ///
   /// - Parameter interval: the time between two questions, while a change is waited for.
   public nonisolated func modemLineChanges(
@@ -397,8 +406,8 @@ public actor SerialPort {
     return new
   }
 
-  /// Holds the line in the break condition for a time; shorter if the task is cancelled. POSIX's `tcsendbreak`
-  /// takes 250 ms to 500 ms.
+  /// Holds the line in the break condition for a time; shorter if the task is cancelled. POSIX's
+  /// `tcsendbreak` takes 250 ms to 500 ms.
   ///
   /// - Throws: ``PortError``: `serial` if the port has no break or is lost, `cancelled`.
   public func sendBreak(for duration: Duration = .milliseconds(250)) async throws(PortError) {
@@ -418,7 +427,8 @@ public actor SerialPort {
     timeout.map { engine.now + $0 }
   }
 
-  /// Waits, and looks again at the times that a closure returns and when the state changes, until it returns nil.
+  /// Waits, and looks again at the times that a closure returns and when the state changes, until
+  /// it returns nil.
   private func sleep(
     _ look: (PortEngine) throws(PortError) -> MonotonicTime?
   ) async throws(PortError) {
@@ -433,9 +443,11 @@ public actor SerialPort {
   /// Suspends a caller until it is woken, a time has come, or its task is cancelled.
   private func wait(_ caller: Int, in line: WaitingLine, until time: MonotonicTime?) async {
     let timer = time.map { [engine] in engine.wake(caller, in: line, at: $0) }
-    // Only a closure that captures the actor runs on it. The handler may run on any thread, at any time.
+    // Only a closure that captures the actor runs on it. The handler may run on any thread,
+    // at any time.
     await withTaskCancellationHandler {
-      // A continuation resumes its task on the executor that the task prefers, although it belongs to the actor.
+      // A continuation resumes its task on the executor that the task prefers, although it belongs
+      // to the actor.
       await withTaskExecutorPreference(executor) {
         await withUnsafeContinuation { continuation in
           assertIsolated()

@@ -1,7 +1,7 @@
 /// Callers that wait for their turn, in the order of their calls.
 ///
-/// Only the first one may act. It stays in the line while it waits for something to act on, so that a later
-/// caller cannot overtake it. Used on one thread.
+/// Only the first one may act. It stays in the line while it waits for something to act on, so that
+/// a later caller cannot overtake it. Used on one thread.
 final class WaitingLine {
   private struct Caller {
     let id: Int
@@ -39,8 +39,8 @@ final class WaitingLine {
   /// Whether it is a caller's turn.
   func isFirst(_ id: Int) -> Bool { callers.first?.id == id }
 
-  /// Suspends a caller until it is woken; not if that has happened since it was last suspended. Other work of the
-  /// thread may run between a caller's look at the state and this call.
+  /// Suspends a caller until it is woken; not if that has happened since it was last suspended.
+  /// Other work of the thread may run between a caller's look at the state and this call.
   func park(_ id: Int, _ continuation: UnsafeContinuation<Void, Never>) {
     guard let place = callers.firstIndex(where: { $0.id == id }) else {
       preconditionFailure("a caller waits after it left")

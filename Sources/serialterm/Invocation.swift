@@ -12,6 +12,15 @@ enum Invocation {
   /// An unknown second word of a command group: `profile lst`.
   case noMember(group: String, String)
 
+  /// The words after the program's name, as if it had been called `serialterm`: a link called
+  /// `serialterm-extcap` is the command of this name.
+  static func words(of arguments: [String]) -> [String] {
+    let name = arguments.first?.split(separator: "/").last
+    let words = Array(arguments.dropFirst())
+    return name.map(String.init) == "\(Serialterm.name)-\(ExtcapCommand.name)"
+      ? [ExtcapCommand.name] + words : words
+  }
+
   /// Interprets the words after the program's name. Without a command, they belong to `connect`.
   init(_ words: [String]) {
     let first = words.first ?? ""

@@ -22,11 +22,11 @@ enum Serialterm {
     Glibc.exit(status().code)
   }
 
-  /// Opens /dev/null in place of a closed standard stream. Otherwise the next opened file would get its number, and
-  /// output for the stream would be written to that file.
+  /// Opens /dev/null in place of a closed standard stream. Otherwise the next opened file would get
+  /// its number, and output for the stream would be written to that file.
   ///
-  /// In place of standard output it is read-only, so that writing fails and is reported. A session reopens it for
-  /// writing, and continues with its other work.
+  /// In place of standard output it is read-only, so that writing fails and is reported. A session
+  /// reopens it for writing, and continues with its other work.
   private static func occupyStandardStreams() {
     for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
       // open(2) uses the lowest free number, which is the number of this stream.
@@ -35,7 +35,7 @@ enum Serialterm {
   }
 
   private static func status() -> ExitStatus {
-    let words = Array(CommandLine.arguments.dropFirst())
+    let words = Invocation.words(of: CommandLine.arguments)
     do {
       switch Invocation(words) {
       case .version: return answer("\(name) \(version)\n")

@@ -28,14 +28,14 @@ import Testing
   }
 
   @Test mutating func recreatedDevice_wasGone_andIsThereAgain() {
-    let (old, new) = (one.with(\.incarnation, 7), one.with(\.incarnation, 8))
+    let (old, new) = (one.with(\.creationNumber, 7), one.with(\.creationNumber, 8))
     _ = table.add(old)
     #expect(table.add(new) == [.disappeared(old), .appeared(new)])
     #expect(table.devices == [new])
   }
 
   @Test mutating func deviceThatWasGoneWhenItWasExamined_addsNothing() {
-    let known = one.with(\.incarnation, 7)
+    let known = one.with(\.creationNumber, 7)
     _ = table.add(known)
     #expect(table.add(one.with(\.serialNumber, nil)) == [])
     #expect(table.devices == [known])
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test mutating func reconcile_seesARecreatedDevice_beforeAnythingTakesItsNode() {
-    let (old, new) = (one.with(\.incarnation, 7), one.with(\.incarnation, 8))
+    let (old, new) = (one.with(\.creationNumber, 7), one.with(\.creationNumber, 8))
     let early = Device.ftdi(0)
     _ = table.add(old)
     #expect(

@@ -25,7 +25,7 @@ import Testing
         "/sys/devices/pci0000:00/0000:00:14.0/usb1", "usb", type: "usb_device",
         ["idVendor": "1d6b", "serial": "0000:00:14.0"]),
       SysfsNode("/sys/devices/pci0000:00/0000:00:14.0", "pci", driver: "xhci_hcd"),
-    ], incarnation: 7)
+    ], creationNumber: 7)
 
   @Test func usbAdapter_isDescribedBySysfsAlone() {
     let device = Device(Self.ftdi)
@@ -41,7 +41,7 @@ import Testing
     #expect(device.portNumber == 0)
     #expect(device.physicalPath == "pci-0000:00:14.0-usb-0:1:1.0")
     #expect(device.hardwarePath == "\(Self.hub)/1-1:1.0")
-    #expect(device.incarnation == 7)
+    #expect(device.creationNumber == 7)
     #expect(device.links == [])
   }
 

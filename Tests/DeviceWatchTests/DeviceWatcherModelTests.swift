@@ -8,8 +8,8 @@ import Testing
 private struct Chaos {
   let source = FakeSource()
   var numbers: SplitMix64
-  /// The last incarnation that was assigned.
-  var incarnation: UInt64 = 0
+  /// The last creation number that was assigned.
+  var creationNumber: UInt64 = 0
   /// The pending events, as `+1`, `-1` or `~1` for the device at place 1.
   var expected: [String] = []
   /// Whether some of the events will be lost.
@@ -30,8 +30,8 @@ private struct Chaos {
         expected.append("~\(place)")
       }
     } else {
-      incarnation += 1
-      source.plug(Device.ftdi(place, incarnation: incarnation).with(\.portNumber, place))
+      creationNumber += 1
+      source.plug(Device.ftdi(place, creationNumber: creationNumber).with(\.portNumber, place))
       expected.append("+\(place)")
     }
   }
@@ -50,7 +50,8 @@ private struct Chaos {
   }
 }
 
-/// Checks that each event of a watcher is consistent with the earlier ones, and keeps the resulting list.
+/// Checks that each event of a watcher is consistent with the earlier ones, and keeps
+/// the resulting list.
 private final class Replay: DeviceObserver {
   var devices: [String: Device] = [:]
   var log: [String] = []

@@ -20,8 +20,8 @@ import Testing
     watcher.addObserver(recorder)
     try watcher.startIfNeeded()
     let first = try #require(watcher.devices.first)
-    #expect(watcher.devices == [Self.adapter(0, incarnation: first.incarnation)])
-    #expect(first.incarnation != nil)
+    #expect(watcher.devices == [Self.adapter(0, creationNumber: first.creationNumber)])
+    #expect(first.creationNumber != nil)
     let descriptorCount = FilePath("/proc/self/fd").entryNames().count
 
     let pace = try FileDescriptor.open(#require(MockMachine.paceTaker), .writeOnly)
@@ -55,10 +55,10 @@ import Testing
   }
 
   /// The expected adapter of the computer. umockdev provides links only in events.
-  private static func adapter(_ number: Int, incarnation: UInt64?) -> Device {
+  private static func adapter(_ number: Int, creationNumber: UInt64?) -> Device {
     Device(
       syspath: "/sys/devices/usb1-\(number)/1-\(number):1.0/ttyUSB0", node: "/dev/ttyUSB0",
-      kind: .usb, incarnation: incarnation, driver: "ftdi_sio", vendorID: 0x0403,
+      kind: .usb, creationNumber: creationNumber, driver: "ftdi_sio", vendorID: 0x0403,
       productID: 0x6001, serialNumber: serialNumber(number), manufacturer: "FTDI",
       product: "FT232R USB UART", interfaceNumber: 0,
       physicalPath: "pci-0000:00:14.0-usb-0:\(number):1.0",

@@ -7,8 +7,8 @@ import Time
 
 @testable import DeviceWatch
 
-/// libudev with this computer's kernel. The tests run one at a time, because the kernel sends its events to all
-/// listeners.
+/// libudev with this computer's kernel. The tests run one at a time, because the kernel sends its
+/// events to all listeners.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct UdevSourceTests {
   private static let noEvents: Comment = "needs root and virtual consoles to make the kernel speak"
   private static let noUART: Comment = "no UART driver says here what it found"
@@ -29,7 +29,7 @@ import Time
       let folder = FilePath(device.syspath)
       #expect(folder.lastComponent == device.node.lastComponent)
       #expect(folder.starts(with: "/sys/devices"))
-      #expect(device.incarnation == (try? folder.stat()).map { UInt64($0.inode.rawValue) })
+      #expect(device.creationNumber == (try? folder.stat()).map { UInt64($0.inode.rawValue) })
       let texts = [
         device.driver, device.serialNumber, device.manufacturer, device.product,
         device.physicalPath, device.hardwarePath,

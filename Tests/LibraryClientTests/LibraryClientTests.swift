@@ -106,7 +106,8 @@ private struct TickingDevice: SimulatedDevice {
   }
 }
 
-/// A framing that a client of the library composes from another one: sentences of NMEA 0183 with their checksums.
+/// A framing that a client of the library composes from another one: sentences of NMEA 0183
+/// with their checksums.
 private struct SentenceFraming: Framing {
   private var lines = LineFraming(limit: 82)
 

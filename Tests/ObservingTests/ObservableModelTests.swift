@@ -3,8 +3,8 @@ import Testing
 
 @testable import Observing
 
-/// Random scripts of adding, removing, nested notifications and releases, performed by an `Observable` and by a
-/// simple model of its principles. Both must make the same calls.
+/// Random scripts of adding, removing, nested notifications and releases, performed by an
+/// `Observable` and by a simple model of its principles. Both must make the same calls.
 @Suite(.timeLimit(.minutes(5))) struct ObservableModelTests {
   @Test func randomScripts_makeTheSameCalls_asANaiveModel() {
     var wrong: [UInt64] = []
@@ -32,7 +32,8 @@ private enum Action {
   case notify(Int)
 }
 
-/// Actions outside of rounds, and the actions of each call of an observer, in the order of the calls.
+/// Actions outside of rounds, and the actions of each call of an observer, in the order
+/// of the calls.
 private struct Script {
   static let seats = 6
   let actions: [Action]

@@ -15,7 +15,8 @@ private final class Farewell {
   private let first = Recorder()
   private let second = Recorder()
 
-  /// Removes the second observer at event 1, and calls a closure when the observer's closure is released.
+  /// Removes the second observer at event 1, and calls a closure when the observer's
+  /// closure is released.
   private func prepare(atTheEnd action: @escaping () -> Void) {
     let farewell = Farewell(action)
     list.add(first) { $0.hear($1) }

@@ -131,7 +131,8 @@ extension Observable where Event == Int {
   }
 
   @Test func aHundredThousandObservers_areAddedAndRemoved_inLinearTime() {
-    // With quadratic time this would take minutes, and the suite has a limit. `Benchmarks/` measures the time.
+    // With quadratic time this would take minutes, and the suite has a limit. `Benchmarks/`
+    // measures the time.
     let recorders = (0..<100_000).map { _ in Recorder() }
     for recorder in recorders { list.add(recorder) }
     #expect(list.slotCount == 100_000)
@@ -358,7 +359,7 @@ extension Observable where Event == Int {
     owned!.add(first)
     owned!.add(second)
     owned!.notify(1)
-    #expect(second.heard == [1], "the round that was running ends for everybody")
+    #expect(second.heard == [1], "the round that was running ends for everyone")
     #expect(watched == nil)
   }
 

@@ -35,7 +35,8 @@ private func line(_ pid: pid_t) -> [UInt8] {
   return Array((String(repeating: " ", count: 10 - text.count) + text + "\n").utf8)
 }
 
-/// A process ID that no process has: it is larger than the kernel's maximum. See proc(5), `pid_max`.
+/// A process ID that no process has: it is larger than the kernel's maximum.
+/// See proc(5), `pid_max`.
 private let deadPID: pid_t = 4_194_305
 
 @Suite(.timeLimit(.minutes(5))) struct UUCPLockTests {

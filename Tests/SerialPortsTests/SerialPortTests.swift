@@ -1,3 +1,4 @@
+import Frames
 import Framing
 import Glibc
 import Patterns
@@ -180,6 +181,21 @@ import Testing
     await #expect(throws: PortError.damagedFrame(.codeBeyondEnd)) {
       try await port.read(.cobs(), timeout: patience)
     }
+  }
+
+  @Test func messagesOfModbus_haveTheirCheckAndTheirMeaning() async throws {
+    let port = try await open()
+    far.send([0xFF, 0x01, 0x83, 0x02, 0xC0, 0xF1])
+    far.send([0x01, 0x03, 0x00, 0x6B, 0x00, 0x03, 0x74, 0x17])
+    var frames: [CheckedFrame] = []
+    for try await frame in port.frames(by: .modbusRTU) {
+      frames.append(frame)
+      if frames.count == 3 { break }
+    }
+    #expect(frames.map(\.decoded.check) == [.stray, .good, .good])
+    #expect(frames[0].bytes == [0xFF])
+    #expect(frames[1].decoded.meaning == "slave 1 exception 2 illegal data address")
+    #expect(frames[2].decoded.meaning == "slave 1 read holding 0x006b ×3")
   }
 
   @Test func backPressure_reachesTheDevice_andNothingIsLost() async throws {

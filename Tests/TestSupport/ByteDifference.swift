@@ -1,5 +1,5 @@
-/// The difference between bytes and the expected ones: their counts and the first difference. A failure that prints a
-/// megabyte would hide the cause.
+/// The difference between bytes and the expected ones: their counts and the first difference. A
+/// failure that prints a megabyte would hide the cause.
 ///
 /// - Returns: nil if they are the same.
 public func difference(_ actual: some Collection<UInt8>, from expected: some Collection<UInt8>)

@@ -2,7 +2,8 @@ public import Posix
 public import SerialCore
 public import SystemPackage
 
-/// A link to a device that the test controls: when it opens, what it sends, what it accepts, and when it fails.
+/// A link to a device that the test controls: when it opens, what it sends, what it accepts, and
+/// when it fails.
 public final class FakeLink: Link {
   public let endpoint: Endpoint
   public private(set) var descriptor: FileDescriptor?

@@ -2,7 +2,8 @@ package import DeviceWatch
 import Posix
 package import SystemPackage
 
-/// The serial ports of a computer that a test controls. It plugs them in and unplugs them, as values.
+/// The serial ports of a computer that a test controls. It plugs them in and unplugs
+/// them, as values.
 package final class FakePorts: DeviceSource {
   package let descriptor: FileDescriptor
   private let writer: FileDescriptor
@@ -10,7 +11,7 @@ package final class FakePorts: DeviceSource {
   package private(set) var present: [Device] = []
   package private(set) var enumerationCount = 0
   private var waiting: [DeviceSourceEvent] = []
-  private var lastIncarnation: UInt64 = 0
+  private var lastCreationNumber: UInt64 = 0
 
   package init() throws { (descriptor, writer) = try FileDescriptor.pipe() }
 
@@ -41,11 +42,12 @@ package final class FakePorts: DeviceSource {
   package func plug(
     _ number: Int, serialNumber: String? = nil, inPort port: Int, hasHardware: Bool = true
   ) throws -> Device {
-    lastIncarnation += 1
+    lastCreationNumber += 1
     let place = "/sys/devices/usb1/1-\(port)/1-\(port):1.0"
     let device = Device(
       syspath: "\(place)/ttyUSB/tty/ttyUSB", node: FilePath("/dev/ttyFAKE\(number)"), kind: .usb,
-      hasHardware: hasHardware, incarnation: lastIncarnation, vendorID: 0x0403, productID: 0x6001,
+      hasHardware: hasHardware, creationNumber: lastCreationNumber, vendorID: 0x0403,
+      productID: 0x6001,
       serialNumber: serialNumber, interfaceNumber: 0,
       physicalPath: "pci-0000:00:14.0-usb-0:\(port):1.0", hardwarePath: place)
     present.append(device)

@@ -4,8 +4,8 @@ package import SystemPackage
 package import Terminal
 package import TerminalWidgets
 
-/// A user's terminal that a test controls, with a pipe for typed bytes and one for shown bytes. Messages have a
-/// separate pipe if the output is not a terminal.
+/// A user's terminal that a test controls, with a pipe for typed bytes and one for shown bytes.
+/// Messages have a separate pipe if the output is not a terminal.
 package final class FakeTerminal: TerminalMode {
   /// The screen of the terminal.
   package private(set) var screen: ScreenModel

@@ -2,8 +2,9 @@ import Glibc
 
 /// Figures that tests measure, for the table in docs/reliability.md.
 public enum Figures {
-  /// Adds a figure for a row of the fault matrix to the file that $SERIALTERM_FIGURES names, if it is set: the median
-  /// and the worst of the values. `record` in Tests/endtoend/faults/figures.py does the same.
+  /// Adds a figure for a row of the fault matrix to the file that $SERIALTERM_FIGURES names, if it
+  /// is set: the median and the worst of the values. `record` in Tests/endtoend/faults/figures.py
+  /// does the same.
   public static func record(row: Int, _ name: String, _ values: [Double], unit: String) {
     guard let path = getenv("SERIALTERM_FIGURES"), !values.isEmpty,
       let file = fopen(path, "a")

@@ -85,6 +85,7 @@ extension ScreenModel {
     case "H": move(toRow: (first ?? 1) - 1, column: (second ?? 1) - 1)
     case "J" where first ?? 0 == 0: eraseToEndOfScreen()
     case "K" where first ?? 0 == 0: eraseToEndOfLine()
+    case "K" where first == 2: eraseLine()
     case "L": insertLines(max(1, first ?? 1))
     case "M": deleteLines(max(1, first ?? 1))
     case "m": setAttributes(numbers.map { $0 ?? 0 })

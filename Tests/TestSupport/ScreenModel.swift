@@ -1,6 +1,7 @@
 public import TerminalWidgets
 
-/// A small terminal emulator. It behaves like xterm for the sequences that it knows, and reports the others.
+/// A small terminal emulator. It behaves like xterm for the sequences that it knows, and
+/// reports the others.
 public struct ScreenModel {
   /// A character on the screen. An empty cell follows a wide one.
   public struct Cell: Hashable {
@@ -131,9 +132,13 @@ public struct ScreenModel {
     place.column = min(max(0, column), size.columns - 1)
   }
 
-  mutating func eraseToEndOfLine() {
+  mutating func eraseToEndOfLine() { erase(from: place.column) }
+
+  mutating func eraseLine() { erase(from: 0) }
+
+  private mutating func erase(from start: Int) {
     // Erased cells get the colour of the attributes. They are plain only if those are plain.
-    for column in place.column..<size.columns {
+    for column in start..<size.columns {
       grid[place.row][column] = Cell(attributes: place.attributes)
     }
     place.wrapIsPending = false
@@ -198,8 +203,9 @@ public struct ScreenModel {
     move(toRow: 0, column: 0)
   }
 
-  /// Changes the size. Rows below the cursor are removed first, then rows at the top move into the scrollback. The
-  /// text is not reflowed. The scroll region is reset, and the saved position stays unchanged.
+  /// Changes the size. Rows below the cursor are removed first, then rows at the top move into
+  /// the scrollback. The text is not reflowed. The scroll region is reset, and the saved
+  /// position stays unchanged.
   public mutating func resize(to size: ScreenSize) {
     defer { region = 0..<size.rows }
     if textScreen != nil {

@@ -1,7 +1,8 @@
 /// Simulates bit by bit what a UART receives from another one with a different rate, 8N1.
 ///
-/// The receiver detects a start bit by its falling edge, samples the middle of each bit, and treats a missing stop
-/// bit as the start bit of the next byte, like a 16550. After a break it waits until the line is high.
+/// The receiver detects a start bit by its falling edge, samples the middle of each bit, and treats
+/// a missing stop bit as the start bit of the next byte, like a 16550. After a break it waits until
+/// the line is high.
 public struct UARTSimulator {
   /// A byte as it was received.
   public struct Received {
@@ -14,7 +15,8 @@ public struct UARTSimulator {
 
   private let senderRate: Double
   private let receiverRate: Double
-  /// The times of the edges, in bit times of the sender. The line is low after edges with an even index.
+  /// The times of the edges, in bit times of the sender. The line is low after edges with
+  /// an even index.
   private var edges: [Double] = []
   private var end = 0.0
 

@@ -15,7 +15,8 @@ SLOWEST = (
     "test_package", "test_examples", "test_transfer_faults", "test_faults_bytes", "test_faults_leaving",
     "test_serve_clients", "test_faults_pressure", "test_faults_killed", "test_causes", "test_send",
     "test_faults_plugged", "test_transfer_lrzsz", "test_replay", "test_log_faults", "test_faults_compared",
-    "test_faults_plot", "test_interop", "test_transfer_uboot", "test_alerts", "test_labgrid", "test_soak")
+    "test_faults_plot", "test_interop", "test_transfer_uboot", "test_alerts", "test_labs", "test_labgrid",
+    "test_labs_uboot", "test_soak")
 
 if __name__ == "__main__":
     main(FOLDER, "test_*.py", __doc__, SLOWEST)

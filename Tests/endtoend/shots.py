@@ -8,6 +8,7 @@ import os
 import random
 import re
 import secrets
+import struct
 import tempfile
 import time
 from pathlib import Path
@@ -326,6 +327,68 @@ def chart():
         return image.read_text()
 
 
+CRASH = """\
+I (3017) weather: reading sensor
+Guru Meditation Error: Core  0 panic'ed (LoadProhibited).
+PC      : 0x400d1f2c  PS      : 0x00060630  A0      : 0x800d204c
+EXCVADDR: 0x00000000  LBEG    : 0x4000c2e0  LEND    : 0x4000c2f6
+
+Backtrace: 0x400d1f29:0x3ffb5a80 0x400d2049:0x3ffb5ab0
+Rebooting...
+"""
+# What addr2line of the toolchain says about the addresses.
+SENSOR = "read_sensor\n/home/ana/weather/main/sensor.c:42\napp_main\n/home/ana/weather/main/main.c:18\n"
+TASK = "main_task\n/opt/esp-idf/components/freertos/app_startup.c:208\n"
+
+
+def firmware(folder):
+    """An ELF file for Xtensa with code from 0x400d0000 on, and an addr2line that knows three addresses. The same
+    on each computer, unlike what a compiler makes."""
+    names = b"\0.text\0.debug_line\0.shstrtab\0"
+    sections = [
+        (0, 0, 0, 0, 0, 0), (1, 1, 6, 0x400D0000, 0, 0x20000), (7, 1, 0, 0, 0, 0), (19, 3, 0, 0, 52, len(names))]
+    table = b"".join(struct.pack("<10I", *section, 0, 0, 1, 0) for section in sections)
+    header = b"\x7fELF\1\1\1" + bytes(9) + struct.pack(
+        "<HHIIIIIHHHHHH", 2, 94, 1, 0, 0, 52 + len(names), 0, 52, 32, 0, 40, len(sections), 3)
+    elf, program = Path(folder) / "weather.elf", Path(folder) / "addr2line"
+    elf.write_bytes(header + names + table)
+    program.write_text(f"""#!/bin/sh
+while read address && read mark; do
+  echo $address
+  case $address in
+    0x400d1f*) printf {SENSOR!r} ;;
+    *) printf {TASK!r} ;;
+  esac
+  printf '%s\\n??\\n??:0\\n' $mark
+done
+""")
+    program.chmod(0o755)
+    return elf, program
+
+
+def crash_frames(size=(15, 80)):
+    """A crash without and with the source lines of its addresses."""
+    frames = []
+    with tempfile.TemporaryDirectory() as folder:
+        elf, program = firmware(folder)
+        for caption, options, last in (
+                ("A crash:", (), "Rebooting..."),
+                ("The same with --elf build:", ("--elf", str(elf), "--addr2line", str(program)), "main_task at")):
+            with Session(*options, size=size) as session:
+                # Known addresses have their notes right below their lines.
+                for address in ("0x400d1f2c", "0x400d1f29", "0x400d2049"):
+                    if options:
+                        session.device.write(f"{address}\r\n".encode())
+                if options:
+                    session.screen.wait_for_text("main_task at")
+                    session.terminal.send(PREFIX + b"l")
+                    session.screen.wait_until_gone("main_task at")
+                session.say(CRASH)
+                session.screen.wait_for_text(last)
+                frames.append(session.frame(caption))
+    return frames
+
+
 def varying_pictures():
     """The pictures that are different each time they are made, by their files."""
     frame = plot_frame()
@@ -341,6 +404,7 @@ def pictures():
             unplugging(), "The command palette before and after the device is unplugged"),
         "ports": ([ports_frame()], "Three devices in one session, line by line"),
         "sharing": (sharing_frames(), "Two people at one board"),
+        "symbols": (crash_frames(), "A crash without and with source lines"),
     }
     drawn = {
         DOCUMENTS / f"{file}-{name}.svg": picture.svg(frames, theme, title)

@@ -139,7 +139,7 @@ class SessionTests(unittest.TestCase):
         self.assertEqual(self.device.read_exactly(1), b"!")
 
     def test_help_lists_the_commands_and_sends_nothing(self):
-        terminal = self.session(size=(60, 120))
+        terminal = self.session(size=(80, 120))
         terminal.send(PREFIX + b"?" + PREFIX + b"z")
         listed = terminal.expect(re.compile(rb"(.*)ctrl-t z does nothing", re.S)).group(1)
         for key, word in ((b"q", b"quit"), (b"b", b"break"), (rb"\?", b"list")):

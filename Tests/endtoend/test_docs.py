@@ -67,7 +67,7 @@ TARGET = re.compile(
     r"(/dev/|/tmp/)\S+|tty[A-Z]+\d|serial0|loopback:\S*|(usb|serial|port|tcp):\S+|board|latest|new")
 # Commands whose argument is a device, and that report when it does not exist.
 WITH_DEVICE = {"connect", "log", "send", "run", "release", "doctor", "rules", "serve", "attach",
-               "receive", "plot"}
+               "receive", "plot", "tap"}
 
 
 # The article of DocC that makes a program from nothing.
@@ -144,7 +144,7 @@ class DocumentationTests(unittest.TestCase):
         count = 0
         for page, line, words in commands():
             command, *rest = words if words[:1] and words[0] in WITH_DEVICE else ["connect", *words]
-            if rest[:1] and (rest[0] in ("list", "monitor", "loopback", "replay", "profile")):
+            if rest[:1] and (rest[0] in ("list", "monitor", "loopback", "mcp", "replay", "profile")):
                 continue
             place = next((number for number, word in enumerate(rest) if TARGET.fullmatch(word)), None)
             if place is None:
@@ -153,7 +153,13 @@ class DocumentationTests(unittest.TestCase):
             if command == "run":
                 script = rest[place + 1]
                 Path(script).write_text('print "x"\n')
-            rest = [word for word in rest if word != "--wait"]
+            # What waits for a device: test_console has it.
+            rest = [word for word in rest if word not in ("--wait", "--console")]
+            # test_symbols has a firmware, and a program that decodes its logging.
+            for option in ("--elf", "--decode"):
+                while option in rest:
+                    at = rest.index(option)
+                    del rest[at:at + 2]
             # A file that is to be sent.
             for option, word in zip(rest, rest[1:]):
                 if option == "--file":

@@ -13,7 +13,7 @@ CHOICE = re.compile(r"(?m)^ *\d+\) (.) ([a-z-]+): (.+?)(?:  .*)?$")
 
 class CommandsDocumentTests(unittest.TestCase):
     def test_every_command_of_the_program_is_in_it_and_no_other(self):
-        with shots.Session(variables={"TERM": "dumb"}, size=(60, 120)) as session:
+        with shots.Session(variables={"TERM": "dumb"}, size=(80, 120)) as session:
             session.press(b":", "quit: end the session")
             listed = {
                 (key.strip(), name, summary)

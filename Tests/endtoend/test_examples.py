@@ -8,10 +8,10 @@ import unittest
 from pathlib import Path
 
 from Tests.endtoend.harness import (
-    Device, Loopback, Pipes, environment, run, serialterm, slow, wait_until)
+    Device, Loopback, Pipes, environment, run, serialterm, slow, soak, wait_until)
 from Tests.endtoend.harness.program import REPOSITORY
 
-# The package manager gets SwiftNIO, unless it has it already.
+# The package manager gets SwiftNIO for a test of `--soak`, unless it has it already.
 NEEDS_MACHINE_NETWORK = True
 
 
@@ -84,6 +84,7 @@ class ExampleTests(unittest.TestCase):
         self.assertEqual(result.status, 0)
         self.assertIn(b"\nfrom the queue", result.stdout.replace(b"\r", b""))
 
+    @soak
     def test_port_is_a_channel_of_swiftnio(self):
         folder = REPOSITORY / "Examples/NIO"
         subprocess.run(

@@ -5,10 +5,11 @@ import unittest
 
 from Tests.endtoend.faults.programs import programs
 from Tests.endtoend.faults.scenarios import FAULTS, put
-from Tests.endtoend.harness import slow
+from Tests.endtoend.harness import alone, slow
 
 
 @slow
+@alone
 class ComparedTests(unittest.TestCase):
     def test_every_fault_is_met_as_promised(self):
         ours = programs()[0]

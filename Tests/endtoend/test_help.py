@@ -30,8 +30,8 @@ class HelpTests(CommandTest):
         self.screen.wait_for_text(f"row {size[0] - 1}")
         self.press(b"?")
 
-    def test_on_a_screen_of_40_rows_all_of_it_is_in_view(self):
-        self.list((40, 80))
+    def test_on_a_screen_of_46_rows_all_of_it_is_in_view(self):
+        self.list((46, 80))
         self.screen.wait_for_text(FOOTER)
         lines = self.screen.lines
         self.assertIn(HEADER, "\n".join(lines))
@@ -41,7 +41,7 @@ class HelpTests(CommandTest):
             self.assertTrue(self.screen.is_dimmed(row), name)
             self.assertRegex(lines[row], r"\(off: this port has no (break|modem lines)\)")
         self.terminal.send(b"\x1b")
-        self.screen.wait_for_text("row 39")
+        self.screen.wait_for_text("row 45")
         self.expect_nothing_sent()
 
     def test_after_it_the_session_is_as_it_was(self):
@@ -104,7 +104,7 @@ class HelpTests(CommandTest):
         self.assertLessEqual(pages, 2)
 
     def test_on_a_large_screen_each_command_has_a_line_and_says_what_it_does(self):
-        self.list((60, 120))
+        self.list((80, 120))
         self.screen.wait_for_text(FOOTER)
         self.assertEqual(missing(self.screen.lines), [])
         self.assertIn("  q  quit: end the session", self.screen.lines)
@@ -162,7 +162,7 @@ class HelpTests(CommandTest):
                 ((), {"variables": {"TERM": "dumb"}}), (("--plain",), {}),
                 (("--plain", "--status"), {})):
             with self.subTest(options=options, **how):
-                self.list((12, 40), *options, **how)
+                self.list((12, 44), *options, **how)
                 seen, place = [], "Commands:"
                 for page in range(1, 20):
                     self.screen.wait_for(
@@ -189,7 +189,7 @@ class HelpTests(CommandTest):
         self.assertEqual(self.device.read_exactly(1), b"x")
 
     def test_where_it_is_only_printed_and_fits_it_is_printed_whole(self):
-        self.begin(size=(60, 80), variables={"TERM": "dumb"})
+        self.begin(size=(80, 80), variables={"TERM": "dumb"})
         self.press(b"?")
         self.terminal.expect(FOOTER.encode())
         self.assertEqual(missing(self.terminal.output.decode().replace("\r", "").split("\n")), [])

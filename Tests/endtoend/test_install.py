@@ -26,16 +26,32 @@ class OptionsTests(unittest.TestCase):
         for option in ("--help", "-h"):
             asked = self.install(option)
             self.assertEqual((asked.returncode, asked.stderr), (0, ""))
-            for named in ("--prefix", "--rules", "--no-rules", "--labgrid", "--uninstall", "DESTDIR"):
+            for named in ("--prefix", "--rules", "--no-rules", "--labgrid", "--wireshark", "--uninstall", "DESTDIR"):
                 self.assertIn(named, asked.stdout)
             self.assertNotIn("set -euo", asked.stdout)
 
     def test_a_wrong_option_is_named(self):
         for options, what in ((("--perfix", "/x"), "unknown option '--perfix'"), (("/x",), "argument '/x'"),
-                              (("--prefix", "x"), "absolute path, not 'x'"), (("--prefix",), "not ''")):
+                              (("--prefix", "x"), "absolute path, not 'x'"), (("--prefix",), "not ''"), (("--wireshark=x",), "absolute path, not 'x'")):
             refused = self.install(*options)
             self.assertEqual((refused.returncode, refused.stdout), (2, ""))
             self.assertIn(what, refused.stderr)
+
+    def test_the_link_of_wireshark_is_uninstalled_with_its_program_and_no_other(self):
+        with tempfile.TemporaryDirectory() as root:
+            root = Path(root)
+            program, extcap = root / "opt/bin/serialterm", root / "opt/extcap"
+            program.parent.mkdir(parents=True)
+            extcap.mkdir()
+            program.write_text("x\n")
+            link = extcap / "serialterm-extcap"
+            for target, remains in ((program, False), (root / "opt/bin/other", True)):
+                program.write_text("x\n")
+                link.symlink_to(target)
+                removed = self.install(
+                    "--uninstall", "--prefix=/opt", "--wireshark=/opt/extcap", DESTDIR=str(root))
+                self.assertEqual((removed.returncode, removed.stderr), (0, ""))
+                self.assertEqual((program.exists(), link.is_symlink()), (False, remains))
 
     def test_what_was_installed_is_uninstalled_and_nothing_else(self):
         with tempfile.TemporaryDirectory() as prefix:
@@ -115,6 +131,17 @@ class InstallTests(unittest.TestCase):
                 self.install(*options, DESTDIR=root)
                 self.assertTrue((Path(root) / folder / "60-serialterm.rules").exists())
 
+    def test_the_link_of_wireshark_is_installed_if_wanted(self):
+        self.assertNotIn("/extcap/", self.output)
+        with tempfile.TemporaryDirectory() as prefix:
+            link = Path(prefix).resolve() / "extcap/serialterm-extcap"
+            printed = self.install("--prefix", str(link.parents[1]), f"--wireshark={link.parent}")
+            self.assertIn(str(link), printed.split())
+            said = subprocess.run(
+                [link, "--extcap-interfaces"], check=True, stdout=subprocess.PIPE, text=True,
+                env=environment()).stdout
+            self.assertIn("{value=serialterm}", said)
+
     def test_labgrids_console_is_installed_if_wanted_and_replaces_no_other_microcom(self):
         self.assertFalse((self.prefix / "bin/microcom").exists())
         with tempfile.TemporaryDirectory() as prefix:
@@ -150,7 +177,8 @@ class InstallTests(unittest.TestCase):
 
     def test_the_units_start_the_installed_program(self):
         units = [path.name for path in (REPOSITORY / "systemd").glob("*.service")]
-        self.assertEqual(sorted(units), ["serialterm-log@.service", "serialterm-serve@.service"])
+        self.assertEqual(sorted(units), [
+            "serialterm-log@.service", "serialterm-serve-profiles.service", "serialterm-serve@.service"])
         for unit in units:
             text = (self.prefix / "lib/systemd/system" / unit).read_text()
             self.assertIn(f"\nExecStart={self.prefix}/bin/serialterm ", text)

@@ -1,8 +1,10 @@
 """The console of labgrid-client: serialterm in the place of microcom."""
 
+import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -10,9 +12,11 @@ import unittest
 from pathlib import Path
 
 from Tests.endtoend.faults import PREFIX
-from Tests.endtoend.harness import Pipes, Terminal, contents, run, slow, wait_until
+from Tests.endtoend.harness import (
+    Pipes, Terminal, contents, run, serialterm, serialterm_binary, slow, wait_until)
 from Tests.endtoend.harness.loopback import Loopback
 from Tests.endtoend.harness.program import REPOSITORY
+from Tests.endtoend.harness.screen import Screen
 from Tests.endtoend.servers import Serve, free_port
 from Tests.endtoend.servers.documented import DocumentedClient
 from Tests.endtoend.servers.labgrid import STARTING, Labgrid, local_port, missing
@@ -241,6 +245,132 @@ class LabgridTests(ConsoleTest):
                     self.assertEqual(terminal.settings, terminal.original_settings)
                 finally:
                     self.labgrid.client("acquire")
+
+
+@slow
+@unittest.skipIf(missing(), missing())
+class PlaceTests(ConsoleTest):
+    """`labgrid:PLACE` as a TARGET."""
+
+    @classmethod
+    def setUpClass(cls):
+        board = cls.enterClassContext(Loopback("--board"))
+        cls.labgrid = cls.enterClassContext(Labgrid(local_port(board.node)))
+
+    def console(self, *options, **streams):
+        terminal = Terminal(
+            serialterm_binary(), *(options or ("labgrid:board",)), variables=self.labgrid.variables,
+            **streams)
+        return self.enterContext(terminal)
+
+    def failure(self, *words, **variables):
+        ended = serialterm(
+            *words, variables={**self.labgrid.variables, **variables}, timeout=STARTING)
+        self.assertEqual(ended.stdout, b"")
+        return ended.status, ended.stderr
+
+    def test_the_console_of_an_acquired_place_is_opened(self):
+        terminal = self.ready()
+        self.ask(terminal, b"echo one two", b"\r\none two\r\n")
+        self.leave(terminal)
+        ended = serialterm(
+            "send", "labgrid:board/RawSerialPort", "version", "--expect", "firmware .*\r",
+            variables=self.labgrid.variables, timeout=STARTING)
+        self.assertEqual((ended.status, ended.stderr), (0, b""))
+        self.assertIn(b"firmware", ended.stdout)
+
+    def test_the_places_are_listed_with_their_holder_and_their_console(self):
+        self.labgrid.client("-p", "spare", "create")
+        self.addCleanup(self.labgrid.client, "-p", "spare", "delete")
+
+        def listed(*words, **variables):
+            ended = serialterm(
+                "list", "--labgrid", *words, variables={**self.labgrid.variables, **variables},
+                timeout=STARTING)
+            self.assertEqual((ended.status, ended.stderr), (0, b""))
+            return ended.stdout
+
+        self.assertEqual(listed("--names"), b"labgrid:board\nlabgrid:spare\n")
+        self.assertRegex(
+            listed(), rb"^TARGET +ACQUIRED BY +CONSOLE +COMMENT\n"
+            rb"labgrid:board +you +available *\nlabgrid:spare +- +-\n$")
+        board, spare = json.loads(listed("--json"))
+        self.assertEqual(
+            {**board, "acquiredBy": board["acquiredBy"].split("/")[0]},
+            {"target": "labgrid:board", "place": "board", "acquiredBy": socket.gethostname(),
+             "allowed": [], "usable": True, "console": True, "comment": None})
+        self.assertEqual((spare["acquiredBy"], spare["usable"], spare["console"]), (None, False, False))
+        other = json.loads(listed("--json", LG_USERNAME="somebody"))[0]
+        self.assertEqual((other["acquiredBy"], other["usable"]), (board["acquiredBy"], False))
+
+    def test_without_a_target_an_acquired_place_is_offered(self):
+        self.labgrid.client("-p", "spare", "create")
+        self.addCleanup(self.labgrid.client, "-p", "spare", "delete")
+        terminal = self.enterContext(
+            Terminal(serialterm_binary(), size=(24, 80), variables=self.labgrid.variables))
+        screen = Screen(terminal)
+        screen.wait_for_text("  labgrid:board  your place of labgrid", STARTING)
+        self.assertIsNone(screen.row_of("labgrid:spare"), screen.text)
+        self.assertIsNone(screen.row_of("not offered"), screen.text)
+        terminal.send(b"labgrid:board\r")
+        screen.wait_for_text("labgrid:board at 115200 8N1", STARTING)
+        terminal.send(b"echo one two\r")
+        screen.wait_for(lambda lines: "one two" in lines, "the board has answered")
+        self.leave(terminal)
+
+    def test_enter_waits_for_the_place_that_was_typed(self):
+        terminal = self.enterContext(Terminal(
+            serialterm_binary(), variables={**self.labgrid.variables, "TERM": "dumb"}))
+        terminal.expect(b"Enter alone cancels.")
+        terminal.send(b"labgrid:board\r")
+        terminal.expect(READY, timeout=STARTING)
+        self.ask(terminal, b"echo one two", b"\r\none two\r\n")
+        self.leave(terminal)
+
+    def test_places_that_cannot_be_listed_are_said(self):
+        status, words = self.failure("list", "--labgrid", LG_COORDINATOR="127.0.0.1:1")
+        self.assertEqual(status, 3)
+        self.assertIn(b"coordinator cannot be reached. $LG_COORDINATOR has its address", words)
+        status, words = self.failure("list", "--labgrid", PATH="/usr/bin:/bin")
+        self.assertEqual(status, 1)
+        self.assertIn(b"labgrid-client is not installed: 'pip install labgrid'.", words)
+        status, words = self.failure("list", "--labgrid", "--all")
+        self.assertEqual(status, 2)
+
+    def test_the_session_follows_the_place_when_its_exporter_comes_back(self):
+        terminal = self.ready()
+        self.labgrid.kill_exporter()
+        try:
+            terminal.expect(b"labgrid:board is gone")
+        finally:
+            self.labgrid.start_exporter()
+        terminal.expect(b"labgrid:board is back", timeout=STARTING)
+        self.ask(terminal, b"echo again", b"\r\nagain\r\n")
+        self.leave(terminal)
+
+    def test_what_is_in_the_way_is_said_with_the_command_that_helps(self):
+        status, words = self.failure("labgrid:nowhere")
+        self.assertEqual(status, 3)
+        self.assertIn(b"there is no such place. 'labgrid-client places' lists the places.", words)
+        status, words = self.failure("labgrid:board/other")
+        self.assertEqual(status, 3)
+        self.assertIn(b"no serial port with the name other", words)
+        status, words = self.failure("labgrid:board", LG_COORDINATOR="127.0.0.1:1")
+        self.assertEqual(status, 3)
+        self.assertIn(b"coordinator cannot be reached", words)
+        status, words = self.failure("labgrid:board", LG_USERNAME="somebody")
+        self.assertEqual(status, 5)
+        self.assertRegex(words, rb"acquired by .*/.*'labgrid-client -p board allow .*/somebody'")
+        status, words = self.failure("labgrid:board", PATH="/nowhere")
+        self.assertEqual(status, 1)
+        self.assertIn(b"labgrid-client is not installed", words)
+        self.labgrid.client("release")
+        try:
+            status, words = self.failure("labgrid:board")
+            self.assertEqual(status, 4)
+            self.assertIn(b"not acquired. Acquire it: 'labgrid-client -p board acquire'.", words)
+        finally:
+            self.labgrid.client("acquire")
 
 
 @slow

@@ -62,9 +62,11 @@ class ManualTests(unittest.TestCase):
         self.assertEqual(set(re.findall(r"(?:^|· )([\dN+]+) ", listed.replace("\n", " "))), numbers)
 
     def test_commands_of_json_and_expressions_have_pages(self):
-        page = self.page("serialterm-scripting.7")
-        listed = re.findall(r"(?m)^  ([a-z-]+)  ", serialterm("help", "json").stdout.decode())
+        page = self.page("serialterm-json.7")
+        terms = re.findall(r"(?m)^  ([a-z-]+(?:, [a-z-]+)*)  ", serialterm("help", "json").stdout.decode())
+        listed = [name for term in terms for name in term.split(", ")]
         self.assertIn("receive-files", listed)
+        self.assertIn("take-back", listed)
         for name in listed:
             self.assertRegex(page, rf"\\fB{name}\\fR")
         # A bar in a cell of a table does not end it.

@@ -4,16 +4,18 @@ $SERIALTERM_DEBIAN names another release than bookworm: trixie, testing. A root 
 in the cache; delete it there to have a new one made.
 """
 
+import importlib.util
 import json
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-from Tests.endtoend.harness import slow
+from Tests.endtoend.harness import serialterm_binary, slow
 from Tests.endtoend.harness.program import REPOSITORY
 
 # For debootstrap.
@@ -61,7 +63,7 @@ class PackageTests(unittest.TestCase):
         subprocess.run(["cp", "-a", "--reflink=auto", source, cls.root], check=True)
         made = subprocess.run(
             [REPOSITORY / "scripts/package"], check=True, stdout=subprocess.PIPE, text=True).stdout
-        cls.deb, cls.tarball = (REPOSITORY / line for line in made.split())
+        cls.deb, cls.python, cls.tarball = (REPOSITORY / line for line in made.split())
         shutil.copy(cls.deb, cls.root / "tmp/serialterm.deb")
         cls.inside("dpkg", "-i", "/tmp/serialterm.deb")
 
@@ -80,13 +82,13 @@ class PackageTests(unittest.TestCase):
 
     def test_same_commit_gives_the_same_bytes(self):
         """Whatever the builder's time zone, language, permissions and temporary folder are."""
-        first = [path.read_bytes() for path in (self.deb, self.tarball)]
+        first = [path.read_bytes() for path in (self.deb, self.python, self.tarball)]
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run(
                 ["sh", "-c", 'umask 077 && exec "$0"', REPOSITORY / "scripts/package"], check=True,
                 stdout=subprocess.DEVNULL,
                 env={**os.environ, "TZ": "Asia/Tokyo", "LC_ALL": "en_US.UTF-8", "TMPDIR": folder})
-        self.assertEqual(first, [path.read_bytes() for path in (self.deb, self.tarball)])
+        self.assertEqual(first, [path.read_bytes() for path in (self.deb, self.python, self.tarball)])
 
     def test_package_names_somebody_who_answers_for_it(self):
         field = subprocess.run(
@@ -97,9 +99,13 @@ class PackageTests(unittest.TestCase):
     @unittest.skipUnless(shutil.which("lintian"), "needs lintian")
     def test_lintian_finds_no_errors(self):
         checked = subprocess.run(
-            ["lintian", "--fail-on", "error", "--allow-root", self.deb], stdout=subprocess.PIPE,
+            ["lintian", "--fail-on", "error", "--allow-root", self.deb, self.python], stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True)
         self.assertEqual(checked.returncode, 0, checked.stdout)
+
+    def test_wireshark_finds_the_link(self):
+        said = self.inside("sh", "-c", "exec /usr/lib/*/wireshark/extcap/serialterm-extcap --extcap-interfaces")
+        self.assertIn(b"interface {value=serialterm}", said)
 
     def test_documentation_describes_it(self):
         """Exactly, but for sizes: these vary a little from toolchain to toolchain."""
@@ -136,6 +142,31 @@ class PackageTests(unittest.TestCase):
         said = self.inside(
             "serialterm", "connect", "loopback:board", "--linger", "1", stdin=b"echo hello\r")
         self.assertIn(b"hello", said.split(b"\n", 1)[1])
+
+    @unittest.skipIf(importlib.util.find_spec("pytest") is None, "needs python3-pytest")
+    def test_package_for_python_has_the_modules_and_the_plugin(self):
+        field = subprocess.run(
+            ["dpkg-deb", "--field", self.python, "Depends"], check=True, stdout=subprocess.PIPE,
+            text=True).stdout
+        self.assertRegex(field, r"^python3 \(>= 3\.9\), serialterm \(>= [^)]+\)$")
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["dpkg-deb", "--extract", self.python, folder], check=True)
+            modules = Path(folder) / "usr/lib/python3/dist-packages"
+            test = Path(folder) / "test_it.py"
+            test.write_text(
+                "import importlib.metadata, serialterm, serialterm.aio, serialterm.robot\n"
+                "def test_it(board):\n"
+                "    board.write('version\\r')\n"
+                "    assert board.expect('firmware')\n"
+                "    print(serialterm.__file__, importlib.metadata.version('serialterm'))\n")
+            # The plugin is found by its entry point, as in an installed package.
+            tested = subprocess.run(
+                [sys.executable, "-m", "pytest", "-s", "--serial-target", "loopback:board", test],
+                cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                env={**os.environ, "PYTHONPATH": str(modules),
+                     "SERIALTERM": os.path.abspath(serialterm_binary())})
+        self.assertEqual(tested.returncode, 0, tested.stdout)
+        self.assertRegex(tested.stdout, rf"{re.escape(str(modules))}/serialterm/__init__.py \d")
 
     def test_package_is_whole_and_goes_without_a_trace(self):
         self.assertEqual(self.inside("dpkg", "--verify", "serialterm"), b"")

@@ -68,7 +68,7 @@ class PlainTests(CommandTest):
         self.screen.wait_for_text(f"{question}: type a number or a name, then Enter.")
 
     def test_a_list_is_printed_and_answered_by_number_key_name_or_synonym(self):
-        self.begin("--plain", size=(60, 100))
+        self.begin("--plain", size=(80, 100))
         for answer in (None, b"e", b"local-echo", b"half duplex"):
             self.ask(b":", "command")
             self.screen.wait_for_text("quit: end the session")

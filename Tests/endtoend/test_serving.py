@@ -26,6 +26,7 @@ from Tests.endtoend.servers.ssh import SSHD, SSHServer
 
 PAGE = (REPOSITORY / "docs/serving.md").read_text()
 UNIT = Unit("serialterm-serve@.service")
+PROFILES_UNIT = Unit("serialterm-serve-profiles.service")
 
 # Of RFC 2217: IAC WILL COM-PORT; IAC SB COM-PORT SET-LINESTATE-MASK overrun IAC SE.
 OFFER = bytes([255, 251, 44, 255, 250, 44, 10, 2, 255, 240])
@@ -84,6 +85,27 @@ class UnitTests(ServingTest):
 
     def test_the_documentation_shows_it_as_it_is(self):
         self.assertIn(f"ExecStart={UNIT.settings['ExecStart']}\n", PAGE)
+
+    def test_the_unit_for_all_profiles_serves_them(self):
+        self.assertEqual(PROFILES_UNIT.faults(), "")
+        self.assertIn(f"ExecStart={PROFILES_UNIT.settings['ExecStart']}\n", PAGE)
+        rights = {
+            unit: {key: value for key, value in unit.settings.items()
+                   if key not in ("Description", "ExecStart", "Wants", "After", "IPAddressDeny")}
+            for unit in (UNIT, PROFILES_UNIT)}
+        rights[UNIT]["RestrictAddressFamilies"] += " AF_INET AF_INET6"
+        self.assertEqual(rights[UNIT], rights[PROFILES_UNIT])
+        (self.folder / "serialterm").mkdir()
+        (self.folder / "serialterm/config.toml").write_text(
+            f'[profile.board]\ntarget = "{self.device.path}"\nlisten = "{self.port},raw"\n')
+        service = self.enterContext(Pipes(
+            *PROFILES_UNIT.command("", ""), variables={"XDG_CONFIG_HOME": str(self.folder)}))
+        service.stderr.expect(b"board: serving at")
+        client = self.client()
+        client.sendall(b"hello")
+        self.assertEqual(self.device.read_exactly(5), b"hello")
+        service.signal(signal.SIGTERM)
+        self.assertEqual(service.wait(), int(PROFILES_UNIT.settings["SuccessExitStatus"]))
 
     @contextlib.contextmanager
     def running(self, instance, name):
@@ -575,7 +597,8 @@ class TableTests(ServingTest):
                     self.assertRegex(page, rf"{word}(?![\w])", left)
 
     def test_ser2net_has_these_settings(self):
-        page = manual("ser2net.yaml", 5)
+        # The settings of the line and the kinds of accepters are gensio's.
+        page = manual("ser2net.yaml", 5) + manual("gensio", 5)
         rows = table("ser2net.yaml")
         self.assertGreater(len(rows), 10)
         for left, _ in rows:

@@ -52,7 +52,7 @@ class SendingTests(SnippetTest):
         self.read(b"from the profile\r\n")
 
     def test_the_list_of_commands_has_them(self):
-        self.begin_with(size=(70, 120))
+        self.begin_with(size=(85, 120))
         self.press(b"?")
         self.screen.wait_for_text(r"1  snippet: hello")
         self.assertTrue(any(

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Command lines and their results", .timeLimit(.minutes(5)))
 struct CommandLineTests {
-  /// Command lines with their meaning: the command with the texts of its parameters, or the reason of the refusal.
+  /// Command lines with their meaning: the command with the texts of its parameters, or the reason
+  /// of the refusal.
   private static let lines: [(line: String, meaning: String)] = [
     // The command.
     ("", "connect"),

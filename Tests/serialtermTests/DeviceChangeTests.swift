@@ -46,7 +46,7 @@ import TextTools
   }
 
   @Test func hiddenDifference_isReportedAsNoVisibleChange() {
-    let none = changes { $0.incarnation = 7 }
+    let none = changes { $0.creationNumber = 7 }
     #expect(none.text == "no visible change")
     #expect(none.json.description == "{}")
   }

@@ -4,16 +4,37 @@ Runs in umockdev-wrapper; run.py starts it."""
 import json
 import os
 import re
+import signal
 import tempfile
 import time
 import unittest
 from pathlib import Path
 
 from Tests.endtoend import shots
-from Tests.endtoend.harness import Device, PublicCopy, Terminal, serialterm, serialterm_binary
+from Tests.endtoend.harness import (
+    Device, PublicCopy, Terminal, contents, serialterm, serialterm_binary, wait_until)
 from Tests.endtoend.harness.figures import measured
 from Tests.endtoend.harness.screen import Screen
 from Tests.stage.mock_devices import Bed
+
+
+# Stands for labgrid-client: it notes its process, and answers when the file "answers" is there.
+LABGRID_CLIENT = """#!/bin/sh
+cd {folder}
+echo $$ >> started
+while [ ! -e answers ]; do sleep 0.05; done
+case $* in
+  *places) cat places ;;
+  resources) echo e1/g1/NetworkSerialPort ;;
+esac
+"""
+
+
+def place(name, holder):
+    """A place with a console in the words of labgrid-client."""
+    return (
+        f"Place '{name}':\n  matches:\n    e1/g1/*\n  acquired: {holder}\n  acquired resources:\n"
+        + ("" if holder == "None" else "    e1/g1/NetworkSerialPort/uart\n"))
 
 
 def shot(bed):
@@ -218,6 +239,105 @@ class ChooserTests(unittest.TestCase):
         self.wait_for_device(screen, "AAA")
         terminal.send(b"AAA\r")
         screen.wait_for_text("at 115200 8N1")
+
+    def labgrid(self):
+        """Has a labgrid-client on PATH; returns its folder, and the variables."""
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        client = folder / "labgrid-client"
+        client.write_text(LABGRID_CLIENT.format(folder=folder))
+        client.chmod(0o755)
+        (folder / "places").write_text(
+            place("mine", "lab-pc/ana") + place("other", "max-pc/max") + place("free", "None"))
+        return folder, {
+            "PATH": f"{folder}:{os.environ['PATH']}", "LG_COORDINATOR": "127.0.0.1:1",
+            "LG_HOSTNAME": "lab-pc", "LG_USERNAME": "ana"}
+
+    def processes(self, folder):
+        """Waits until both questions to labgrid-client were started; returns their processes."""
+        def started():
+            numbers = contents(folder / "started").split()
+            return [int(number) for number in numbers] if len(numbers) == 2 else None
+        return wait_until(started, "labgrid-client is asked")
+
+    def end_of(self, processes):
+        wait_until(
+            lambda: not any(Path(f"/proc/{number}").exists() for number in processes),
+            "labgrid-client has ended")
+
+    def test_acquired_places_come_into_the_open_list(self):
+        first, _ = self.plug(0, "AAA")
+        folder, variables = self.labgrid()
+        terminal, screen = self.start(variables=variables)
+        row = self.wait_for_device(screen, "AAA")
+        self.assertIsNone(screen.row_of("labgrid:"), screen.text)
+        (folder / "answers").touch()
+        screen.wait_for_text("labgrid:mine")
+        self.assertTrue(screen.is_reversed(row))
+        self.assertGreater(screen.row_of("labgrid:mine"), row)
+        for name in ("other", "free"):
+            self.assertIsNone(screen.row_of(f"labgrid:{name}"), screen.text)
+        self.bed.unplug(first)
+        screen.wait_until_gone("AAA")
+        self.assertTrue(screen.is_reversed(screen.row_of("labgrid:mine")))
+        self.assertIsNone(screen.row_of("loopback:board"))
+        terminal.send(b"\x1b")
+        self.assertEqual(terminal.wait(), 0)
+
+    def test_a_labgrid_client_that_hangs_delays_nothing_and_is_ended(self):
+        _, device = self.plug(0, "AAA")
+        folder, variables = self.labgrid()
+        terminal, screen = self.start(variables=variables)
+        # The only one, which would be connected to without a coordinator.
+        self.wait_for_device(screen, "AAA")
+        processes = self.processes(folder)
+        terminal.send(b"\r")
+        screen.wait_for_text(f"{device.path} at 115200 8N1")
+        self.end_of(processes)
+        self.assertEqual(terminal.leave()[0], 0)
+
+    def test_leaving_the_list_ends_labgrid_client(self):
+        folder, variables = self.labgrid()
+        for how in (b"\x1b", b"\x14q", signal.SIGTERM):
+            with self.subTest(how):
+                (folder / "started").unlink(missing_ok=True)
+                terminal, screen = self.start(variables=variables)
+                screen.wait_for_text("loopback:board")
+                self.assertIsNotNone(screen.row_of("your places of labgrid are listed"), screen.text)
+                processes = self.processes(folder)
+                if isinstance(how, bytes):
+                    terminal.send(how)
+                else:
+                    os.kill(terminal.pid, how)
+                terminal.wait()
+                self.end_of(processes)
+
+    def test_a_labgrid_client_that_fails_says_nothing(self):
+        self.plug(0, "AAA")
+        folder, variables = self.labgrid()
+        client = folder / "labgrid-client"
+        client.write_text("#!/bin/sh\necho the coordinator is out >&2\nexit 1\n")
+        terminal, screen = self.start(variables=variables)
+        self.wait_for_device(screen, "AAA")
+        # Enter waits for the answer, which the list then does not have.
+        terminal.send(b"labgrid:mine\r")
+        screen.wait_for_text("nothing matches")
+        self.assertNotIn("coordinator", screen.everything)
+        terminal.send(b"\x1b")
+        self.assertEqual(terminal.wait(), 0)
+
+    def test_without_a_coordinator_labgrid_client_is_not_asked(self):
+        _, device = self.plug(0, "AAA")
+        folder, variables = self.labgrid()
+        del variables["LG_COORDINATOR"]
+        terminal, screen = self.start(variables=variables)
+        screen.wait_for_text(f"{device.path} at 115200 8N1")
+        self.assertEqual(terminal.leave()[0], 0)
+        # With one, but for something else than no TARGET.
+        variables["LG_COORDINATOR"] = "127.0.0.1:1"
+        terminal, screen = self.start("latest", variables=variables)
+        screen.wait_for_text(f"{device.path} at 115200 8N1")
+        self.assertEqual(terminal.leave()[0], 0)
+        self.assertFalse((folder / "started").exists())
 
     def test_without_a_terminal_a_device_must_be_named(self):
         self.plug(0, "AAA"), self.plug(1, "BBB")

@@ -97,8 +97,8 @@ struct Blocking: Contender {
 struct Tasks: Contender {
   /// Whether the task runs on the port's executor, or on the default one.
   let isOnPortExecutor: Bool
-  /// Whether it calls `read()` in a loop instead of following `bytes`. Requests are the same for both, and measured
-  /// for `bytes` only.
+  /// Whether it calls `read()` in a loop instead of following `bytes`. Requests are the same for
+  /// both, and measured for `bytes` only.
   let callsRead: Bool
 
   var name: String {
@@ -148,8 +148,8 @@ struct Tasks: Contender {
   }
 }
 
-/// Another program. Its arguments are the node, and the number of bytes to receive or `requests` and their number. It
-/// prints the seconds for all bytes, or for the median request.
+/// Another program. Its arguments are the node, and the number of bytes to receive or `requests`
+/// and their number. It prints the seconds for all bytes, or for the median request.
 struct OtherProgram: Contender {
   let program: URL
 

@@ -21,8 +21,8 @@ enum Order: UInt8 {
   }
 }
 
-/// The device's side of a pseudo-terminal, on a thread of its own, for all programs that are compared. It allocates
-/// nothing while it runs.
+/// The device's side of a pseudo-terminal, on a thread of its own, for all programs that are
+/// compared. It allocates nothing while it runs.
 final class FarEnd {
   static let pieceCount = 2_000
   static let pieceLength = 64

@@ -1,8 +1,9 @@
-// Measures a port that is used from tasks, beside the same session with callbacks: bytes per second, the time of a
-// request, and allocations. All of them have the same pseudo-terminal and the same far end, in interleaved rounds.
-// The arguments are programs to measure beside them. Exits with 1 if tasks receive less than half of the bytes per
-// second of callbacks, if a request takes more than 1.5 times as long, or if a piece costs more than one allocation,
-// which is its array. On the default executor it costs two more: Dispatch allocates them to change the thread.
+// Measures a port that is used from tasks, beside the same session with callbacks: bytes per
+// second, the time of a request, and allocations. All of them have the same pseudo-terminal and the
+// same far end, in interleaved rounds. The arguments are programs to measure beside them. Exits
+// with 1 if tasks receive less than half of the bytes per second of callbacks, if a request takes
+// more than 1.5 times as long, or if a piece costs more than one allocation, which is its array. On
+// the default executor it costs two more: Dispatch allocates them to change the thread.
 import Foundation
 
 /// A contender, and its costs in each round.
@@ -12,7 +13,8 @@ struct Row {
   var requests: [Costs] = []
   var pieces = Costs(seconds: .nan, allocations: .nan)
 
-  /// The median of the ratios to another contender in the same rounds: other work of the machine changes both.
+  /// The median of the ratios to another contender in the same rounds: other work of the
+  /// machine changes both.
   func ratio(to other: Row, _ costs: KeyPath<Row, [Costs]>) -> Double {
     median(zip(self[keyPath: costs], other[keyPath: costs]).map { $0.seconds / $1.seconds })
   }

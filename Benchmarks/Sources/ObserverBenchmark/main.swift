@@ -1,9 +1,9 @@
-// Measures a notification in nanoseconds and allocations, by the number of observers, and changes of
-// the list of observers in milliseconds. The observers are closures with tokens, and in the columns
-// "objects" objects that are not retained. The same run measures Foundation's NotificationCenter,
-// OpenCombine's PassthroughSubject, and a list of weak references that is copied for each
-// notification. Exits with 1 if a notification allocates or costs more than 0.35 of NotificationCenter's
-// (closures), or if a change of 8,000 observers takes more than 5 ms.
+// Measures a notification in nanoseconds and allocations, by the number of observers, and changes
+// of the list of observers in milliseconds. The observers are closures with tokens, and in the
+// columns "objects" objects that are not retained. The same run measures Foundation's
+// NotificationCenter, OpenCombine's PassthroughSubject, and a list of weak references that is
+// copied for each notification. Exits with 1 if a notification allocates or costs more than 0.35 of
+// NotificationCenter's (closures), or if a change of 8,000 observers takes more than 5 ms.
 import CAllocations
 import Foundation
 import Observing
@@ -118,8 +118,8 @@ func milliseconds<List>(preparing prepare: () -> List, _ change: (List) -> Void)
   return samples.sorted()[3]
 }
 
-/// The cost of changing a list of observers, by the kind of change, compared with
-/// NotificationCenter's.
+/// The cost of changing a list of observers, by the kind of change,
+/// compared with NotificationCenter's.
 func measureChanges(_ count: Int) -> [(name: String, ours: Double, center: Double?)] {
   let listeners = (0..<count).map { _ in Listener() }
   func filled() -> Observable<Int> {

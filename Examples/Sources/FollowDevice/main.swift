@@ -1,4 +1,5 @@
-// Prints what a USB device sends. After unplugging, it finds the device in whatever port it returns.
+// Prints what a USB device sends. After unplugging, it finds the device in whatever
+// port it returns.
 //
 //   swift run --package-path Examples FollowDevice usb:0403:6001
 

@@ -1,4 +1,5 @@
-// Sends a line to a device and counts the lines that come, in an actor that runs on the thread of the port.
+// Sends a line to a device and counts the lines that come, in an actor that runs on the thread
+// of the port.
 //
 //   swift run --package-path Examples ReadWithActor /dev/ttyUSB0 help 3
 

@@ -1,4 +1,5 @@
-// Sends a line to a device and prints what it sends for a second: a session on the main queue of Dispatch.
+// Sends a line to a device and prints what it sends for a second: a session on the main
+// queue of Dispatch.
 //
 //   swift run --package-path Examples ReadWithDispatch /dev/ttyUSB0 version
 
@@ -13,7 +14,8 @@ guard CommandLine.arguments.count == 3 else {
   exit(2)
 }
 
-// A session belongs to one thread or one serial queue: here to the main queue, which is the main actor.
+// A session belongs to one thread or one serial queue: here to the main queue, which is
+// the main actor.
 let session = Session(settings: LineSettings(), waitsForLostDevice: false)
 let observation = session.observe(.received) { bytes in
   print(String(decoding: bytes, as: UTF8.self), terminator: "")

@@ -1,7 +1,8 @@
 public import SystemPackage
 
 extension Device {
-  /// The serial ports of the computer, those without hardware behind them included: see ``hasHardware``.
+  /// The serial ports of the computer, those without hardware behind them
+  /// included: see ``hasHardware``.
   ///
   /// To follow changes too, use a ``DeviceWatcher``.
   ///

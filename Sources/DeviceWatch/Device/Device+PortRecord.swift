@@ -3,8 +3,8 @@ import SystemPackage
 extension Device {
   /// Creates a device from the data of the kernel and of udev.
   ///
-  /// The kernel's data have precedence, because every computer has them. Udev's properties are used where sysfs has
-  /// no data: when the device is gone by the time its event is read.
+  /// The kernel's data have precedence, because every computer has them. Udev's properties are used
+  /// where sysfs has no data: when the device is gone by the time its event is read.
   init(_ record: PortRecord) {
     let driver = record.hardware?.driver ?? record.properties["ID_USB_DRIVER"]
     let kind = Self.kind(record, driver: driver)
@@ -13,7 +13,7 @@ extension Device {
     self.init(
       syspath: record.port.syspath, node: record.node, kind: kind, hasHardware: hasHardware,
       isHotPluggable: kind == .usb || kind == .acm || record.isRemovable,
-      incarnation: record.incarnation, driver: kind == .virtual ? nil : driver,
+      creationNumber: record.creationNumber, driver: kind == .virtual ? nil : driver,
       physicalPath: isSomewhere
         ? record.properties["ID_PATH"] ?? PhysicalPath.of(record.ancestors) : nil,
       hardwarePath: Self.hardwarePath(record, kind: kind),
@@ -54,8 +54,8 @@ extension Device {
     case .usb, .acm:
       return record.ancestors.first { $0.type == "usb_interface" }?.syspath ?? record.port.syspath
     case .uart:
-      // Since Linux 6.5 each port of a chip has a separate device: 0000:03:00.0:0.1 is the second one. Before that,
-      // only the name distinguishes two ports of one chip.
+      // Since Linux 6.5 each port of a chip has a separate device: 0000:03:00.0:0.1 is the second
+      // one. Before that, only the name distinguishes two ports of one chip.
       let parent = record.ancestors.first { $0.subsystem == "serial-base" && $0.type == "port" }
       return parent?.syspath ?? record.port.syspath
     }
@@ -72,8 +72,8 @@ extension PortRecord {
     port.name.hasPrefix("rfcomm") || hardware?.subsystem == "bluetooth"
   }
 
-  /// Whether it can be unplugged other than by USB. For PCI see Documentation/ABI/testing/sysfs-devices-removable:
-  /// the slots of Thunderbolt and ExpressCard.
+  /// Whether it can be unplugged other than by USB. For PCI see
+  /// Documentation/ABI/testing/sysfs-devices-removable: the slots of Thunderbolt and ExpressCard.
   fileprivate var isRemovable: Bool {
     isOnBluetooth
       || ancestors.contains {

@@ -1,7 +1,7 @@
 /// Whether a name comes before another one in natural order: `ttyUSB2` before `ttyUSB10`.
 ///
-/// Runs of digits are compared as numbers of any length, everything else byte by byte. It is a total
-/// order: leading zeros decide between names that are otherwise equal.
+/// Runs of digits are compared as numbers of any length, everything else byte by byte. It is a
+/// total order: leading zeros decide between names that are otherwise equal.
 func naturallyPrecedes(_ left: String, _ right: String) -> Bool {
   var (a, b) = (Substring(left).utf8, Substring(right).utf8)
   while let first = a.first, let second = b.first {

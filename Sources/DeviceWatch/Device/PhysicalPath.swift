@@ -2,11 +2,13 @@
 enum PhysicalPath {
   /// The path that udev's `path_id` would compute, for computers without udevd.
   ///
-  /// The rules are those of `src/udev/udev-builtin-path_id.c` in systemd, for the buses of serial ports: one part for
-  /// each bus up to the root. Of several devices on one bus, only the nearest counts.
+  /// The rules are those of `src/udev/udev-builtin-path_id.c` in systemd, for the buses of
+  /// serial ports: one part for each bus up to the root. Of several devices on one bus, only
+  /// the nearest counts.
   ///
   /// - Parameter ancestors: the parent devices of the port, nearest first.
-  /// - Returns: for example `pci-0000:00:14.0-usb-0:1.2:1.0`; nil if no bus up to the root has permanent names.
+  /// - Returns: for example `pci-0000:00:14.0-usb-0:1.2:1.0`; nil if no bus up to the root
+  ///   has permanent names.
   static func of(_ ancestors: [SysfsNode]) -> String? {
     var pieces: [String] = []
     var isAnchored = false

@@ -12,8 +12,8 @@ struct PortRecord {
   var properties: [String: String] = [:]
   /// The symbolic links that udev created.
   var links: [FilePath] = []
-  /// See ``Device/incarnation``.
-  var incarnation: UInt64?
+  /// See ``Device/creationNumber``.
+  var creationNumber: UInt64?
 
   /// The properties of udev that are used here; see udev(7) and its usb_id and path_id builtins.
   static let udevProperties = [
@@ -40,7 +40,8 @@ struct SysfsNode {
 
   /// The files to read for a type of device.
   ///
-  /// Only these are read, because reading a file of sysfs calls the driver, and some drivers query the device.
+  /// Only these are read, because reading a file of sysfs calls the driver, and some drivers
+  /// query the device.
   static func attributeNames(subsystem: String?, type: String?) -> [String] {
     switch (subsystem, type) {
     case ("tty", _): ["type"]

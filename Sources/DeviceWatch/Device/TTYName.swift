@@ -2,8 +2,9 @@
 enum TTYName {
   /// Whether it may be a serial port.
   ///
-  /// The class contains more than ports: virtual consoles (`tty0` … `tty63`, `vcs…`), names of the current terminal
-  /// (`tty`, `console`), and pseudo-terminals (`ptmx`, formerly `ptyp0`, `ttyp0` … `ttyef`; see pty(7)).
+  /// The class contains more than ports: virtual consoles (`tty0` … `tty63`, `vcs…`), names of the
+  /// current terminal (`tty`, `console`), and pseudo-terminals (`ptmx`, formerly `ptyp0`, `ttyp0` …
+  /// `ttyef`; see pty(7)).
   static func isPort(_ name: String) -> Bool {
     switch name {
     case "tty", "console", "ptmx": return false
@@ -18,9 +19,10 @@ enum TTYName {
 
   /// Whether a virtual port only exists because it was created, and is connected to something.
   ///
-  /// `rfcomm0` is connected to a Bluetooth device, `ttyGS0` to the computer that this one is plugged into as a
-  /// gadget, `tnt0` to the other half of a null modem. Others exist on every computer with the driver: `ttyprintk`
-  /// writes to the kernel's log, `ttynull` nowhere, `hvc0` to the host of a virtual machine.
+  /// `rfcomm0` is connected to a Bluetooth device, `ttyGS0` to the computer that this one is
+  /// plugged into as a gadget, `tnt0` to the other half of a null modem. Others exist on every
+  /// computer with the driver: `ttyprintk` writes to the kernel's log, `ttynull` nowhere, `hvc0` to
+  /// the host of a virtual machine.
   static func isMadeOnPurpose(_ name: String) -> Bool {
     ["rfcomm", "ttyGS", "tnt"].contains { name.hasPrefix($0) }
   }

@@ -18,8 +18,8 @@ struct USBDescription {
     interfaceNumber = number.flatMap { Int($0, radix: 16) }
     portNumber = (ports?["port_number"]).flatMap { Int($0) } ?? Self.portNumber(in: record.links)
 
-    // If the adapter is already gone, its hub is found instead. The interface between them shows which device belongs
-    // to the port.
+    // If the adapter is already gone, its hub is found instead. The interface between them shows
+    // which device belongs to the port.
     if interface != nil,
       let device = record.ancestors.first(where: { $0.type == "usb_device" })?.attributes,
       device["idVendor"] != nil
@@ -39,7 +39,8 @@ struct USBDescription {
     }
   }
 
-  /// The number at the end of a link's name. udev appends it for drivers that number their ports: see 60-serial.rules.
+  /// The number at the end of a link's name. udev appends it for drivers that number their
+  /// ports: see 60-serial.rules.
   private static func portNumber(in links: [FilePath]) -> Int? {
     for link in links {
       let words = (link.lastComponent?.string ?? "").split(separator: "-")

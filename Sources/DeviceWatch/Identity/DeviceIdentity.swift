@@ -2,13 +2,14 @@ public import SystemPackage
 
 /// The identity that recognises a device when it returns, at any node.
 ///
-/// It contains only data that identify the device with certainty, so that the device is recognised after as many kinds
-/// of moves as possible. A look-alike never matches. For adapters that share a serial number see ``IdentityMatcher``.
+/// It contains only data that identify the device with certainty, so that the device is recognised
+/// after as many kinds of moves as possible. A look-alike never matches. For adapters that share a
+/// serial number see ``IdentityMatcher``.
 public enum DeviceIdentity: Hashable, Sendable {
   /// A USB adapter with a unique serial number, at any port.
   case usb(USBFunction)
-  /// A USB adapter without a unique serial number: the same type of adapter at the same physical port, as
-  /// in ``Device/physicalPath``.
+  /// A USB adapter without a unique serial number: the same type of adapter at the same physical
+  /// port, as in ``Device/physicalPath``.
   case usbPort(USBFunction, path: String)
   /// A UART of the computer, by ``Device/hardwarePath``.
   case hardware(path: String)

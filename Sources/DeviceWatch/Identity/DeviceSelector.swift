@@ -24,9 +24,9 @@ extension DeviceSelector {
 
   /// The devices that match, in the given order.
   ///
-  /// A physical port can be given in full (`pci-0000:00:14.0-usb-0:1.2:1.0`), without the interface
-  /// (`pci-0000:00:14.0-usb-0:1.2`: all ports of a device), or like the links in
-  /// /dev/serial/by-path (`pci-0000:00:14.0-usb-0:1.2:1.0-port0`).
+  /// A physical port can be given in full (`pci-0000:00:14.0-usb-0:1.2:1.0`), without the
+  /// interface (`pci-0000:00:14.0-usb-0:1.2`: all ports of a device), or like the links
+  /// in /dev/serial/by-path (`pci-0000:00:14.0-usb-0:1.2:1.0-port0`).
   ///
   /// - Parameter devices: the present devices.
   public func matches(among devices: [Device]) -> [Device] {
@@ -43,8 +43,8 @@ extension DeviceSelector {
   ) -> [Device] {
     switch self {
     case .node(let path):
-      // Two adapters may claim one link; then its target decides. If it leads nowhere, because the device has just
-      // gone, all devices that claim it match.
+      // Two adapters may claim one link; then its target decides. If it leads nowhere, because the
+      // device has just gone, all devices that claim it match.
       if let node = resolve(path) { return devices.filter { $0.node == node } }
       return devices.filter { $0.node == path || $0.links.contains(path) }
     case .usb(let vendorID, let productID, let serialNumber):
@@ -66,7 +66,8 @@ extension Device {
     guard let physicalPath else { return [] }
     var names = [physicalPath]
     if let portNumber { names.append("\(physicalPath)-port\(portNumber)") }
-    // The last part, 1.0, is the configuration and interface of the device, not of the physical port.
+    // The last part, 1.0, is the configuration and interface of the device, not of
+    // the physical port.
     if vendorID != nil, let colon = physicalPath.lastIndex(of: ":") {
       names.append(String(physicalPath[..<colon]))
     }
@@ -77,8 +78,8 @@ extension Device {
 extension DeviceSelector {
   /// Parses `usb:VID:PID`, `usb:VID:PID:SERIAL`, `serial:TEXT` or `port:ID_PATH`.
   ///
-  /// VID and PID are hexadecimal, with one to four digits. The rest is the serial number, including colons. Returns
-  /// nil for other forms, such as paths.
+  /// VID and PID are hexadecimal, with one to four digits. The rest is the serial number, including
+  /// colons. Returns nil for other forms, such as paths.
   ///
   /// - Throws: ``DeviceSelectorError`` if the text begins like one of the forms, but is malformed.
   public init?(parsing text: String) throws(DeviceSelectorError) {
@@ -110,7 +111,8 @@ extension DeviceSelector {
     return .usb(vendorID: vendorID, productID: productID, serialNumber: String(parts[2]))
   }
 
-  /// Parses hexadecimal digits. The standard library would also accept a sign and any number of zeros.
+  /// Parses hexadecimal digits. The standard library would also accept a sign and any
+  /// number of zeros.
   private static func number(_ digits: Substring) -> UInt16? {
     (1...4).contains(digits.utf8.count) && digits.allSatisfy(\.isHexDigit)
       ? UInt16(digits, radix: 16) : nil

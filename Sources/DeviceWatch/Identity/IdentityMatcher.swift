@@ -1,8 +1,8 @@
 /// Recognises a device when it returns, and learns which data are *not* unique.
 ///
-/// A single adapter does not show whether another one has the same serial number. While the device is present, its
-/// owner passes the other present devices to the matcher. Once a twin was seen, the device is recognised by its
-/// physical port, even after the twin was removed.
+/// A single adapter does not show whether another one has the same serial number. While the device
+/// is present, its owner passes the other present devices to the matcher. Once a twin was seen, the
+/// device is recognised by its physical port, even after the twin was removed.
 ///
 /// ```swift
 /// var matcher = IdentityMatcher(for: device, among: watcher.devices)
@@ -26,8 +26,8 @@ public struct IdentityMatcher: Hashable, Sendable {
     learn(from: devices + [device])
   }
 
-  /// Looks for twins among the present devices. Does nothing if the device itself is absent, because a similar device
-  /// may be the device itself.
+  /// Looks for twins among the present devices. Does nothing if the device itself is absent,
+  /// because a similar device may be the device itself.
   public mutating func learn(from devices: [Device]) {
     let likes = devices.filter(identity.describes)
     guard let own = likes.last(where: { $0.syspath == device.syspath }) else { return }
@@ -50,8 +50,8 @@ public struct IdentityMatcher: Hashable, Sendable {
   /// - Parameter devices: the present devices.
   public func match(among devices: [Device]) -> IdentityMatch { identity.match(among: devices) }
 
-  /// Adapters of the same type, with the same serial number if there is one. Only the user can tell whether one of
-  /// them is the device.
+  /// Adapters of the same type, with the same serial number if there is one. Only the user can tell
+  /// whether one of them is the device.
   ///
   /// - Parameter devices: the present devices.
   public func lookAlikes(among devices: [Device]) -> [Device] {

@@ -2,9 +2,9 @@
 enum SerialNumber {
   /// Whether it may be unique.
   ///
-  /// Many manufacturers leave the example of the chip's data sheet in every adapter: `0001` (CP210x), `00000000`,
-  /// `123456`, `0123456789ABCDEF`, `FFFFFFFF`, `None`. A serial number that passes may still be shared, because no
-  /// list is complete.
+  /// Many manufacturers leave the example of the chip's data sheet in every adapter: `0001`
+  /// (CP210x), `00000000`, `123456`, `0123456789ABCDEF`, `FFFFFFFF`, `None`. A serial number that
+  /// passes may still be shared, because no list is complete.
   static func isDistinctive(_ serialNumber: String) -> Bool {
     let text = serialNumber.uppercased()
     let isOneLetter = Set(text).count < 2 && text.count > 1

@@ -49,11 +49,11 @@ struct Inotify: ~Copyable {
   /// Readable while events are waiting; borrowed.
   var descriptor: FileDescriptor { owned.borrowed }
 
-  /// Watches the entries of a directory. A directory that is already watched keeps its watch, even if it is given by
-  /// another name. The corresponding C function is `inotify_add_watch`.
+  /// Watches the entries of a directory. A directory that is already watched keeps its watch, even
+  /// if it is given by another name. The corresponding C function is `inotify_add_watch`.
   ///
-  /// - Throws: `ENOTDIR` if it is not a directory but, for example, a link to one; `ENOSPC` at the user's limit
-  ///   of watches, fs.inotify.max_user_watches; `EACCES` if it may not be read.
+  /// - Throws: `ENOTDIR` if it is not a directory but, for example, a link to one; `ENOSPC` at the
+  ///   user's limit of watches, fs.inotify.max_user_watches; `EACCES` if it may not be read.
   borrowing func watch(_ directory: FilePath) throws(Errno) -> Watch {
     let entries = IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_MOVED_FROM | IN_ATTRIB
     let itself = IN_DELETE_SELF | IN_MOVE_SELF
@@ -63,8 +63,8 @@ struct Inotify: ~Copyable {
     }
   }
 
-  /// Watches when any process opens or closes a file. A symbolic link is followed. The corresponding C function
-  /// is `inotify_add_watch`.
+  /// Watches when any process opens or closes a file. A symbolic link is followed. The
+  /// corresponding C function is `inotify_add_watch`.
   ///
   /// - Throws: `ENOENT`, `EACCES`, and `ENOSPC` at the user's limit of watches.
   borrowing func watchOpenings(of file: FilePath) throws(Errno) -> Watch {
@@ -80,7 +80,8 @@ struct Inotify: ~Copyable {
     _ = inotify_rm_watch(descriptor.rawValue, watch)
   }
 
-  /// Reads queued events, oldest first. After a limited number of reads, the rest keeps the descriptor readable.
+  /// Reads queued events, oldest first. After a limited number of reads, the rest keeps
+  /// the descriptor readable.
   borrowing func readEvents() -> [Event] {
     var events: [Event] = []
     descriptor.readInotifyEvents { event, name in

@@ -2,11 +2,11 @@ public import SystemPackage
 
 /// Observes whether a path leads to a file.
 ///
-/// All methods are called on the watcher's thread, after ``PathWatcher/isPresent`` was updated. Appearing and
-/// vanishing alternate.
+/// All methods are called on the watcher's thread, after ``PathWatcher/isPresent`` was updated.
+/// Appearing and vanishing alternate.
 public protocol PathObserver: AnyObject {
-  /// The path leads to a file. It may be a different file than before: a stale link `board -> /dev/pts/7` leads to a
-  /// file again when any program opens a pseudo-terminal with that number.
+  /// The path leads to a file. It may be a different file than before: a stale link `board ->
+  /// /dev/pts/7` leads to a file again when any program opens a pseudo-terminal with that number.
   func pathWatcher(_ watcher: PathWatcher, didAppear path: FilePath)
 
   /// The path no longer leads to a file.
@@ -15,8 +15,8 @@ public protocol PathObserver: AnyObject {
   /// The permissions, or other attributes, of the file were changed.
   func pathWatcher(_ watcher: PathWatcher, accessDidChangeOf path: FilePath)
 
-  /// Some changes may be missed from now on, because a directory on the path cannot be watched. `ENOSPC` is the
-  /// user's limit of watches; `EACCES` means that a directory may not be read.
+  /// Some changes may be missed from now on, because a directory on the path cannot be watched.
+  /// `ENOSPC` is the user's limit of watches; `EACCES` means that a directory may not be read.
   func pathWatcher(_ watcher: PathWatcher, didFailWith error: Errno)
 }
 
@@ -39,13 +39,4 @@ public enum PathEvent: Hashable, Sendable {
   case accessChanged
   /// See ``PathObserver/pathWatcher(_:didFailWith:)``.
   case failed(Errno)
-
-  func notify(_ observer: some PathObserver, of watcher: PathWatcher) {
-    switch self {
-    case .appeared: observer.pathWatcher(watcher, didAppear: watcher.path)
-    case .vanished: observer.pathWatcher(watcher, didVanish: watcher.path)
-    case .accessChanged: observer.pathWatcher(watcher, accessDidChangeOf: watcher.path)
-    case .failed(let error): observer.pathWatcher(watcher, didFailWith: error)
-    }
-  }
 }

@@ -2,19 +2,19 @@ public import Observing
 import Posix
 public import SystemPackage
 
-/// Watches whether a path leads to a file. It is used for files that udev does not know: a pseudo-terminal, or a
-/// symbolic link to one.
+/// Watches whether a path leads to a file. It is used for files that udev does not know: a
+/// pseudo-terminal, or a symbolic link to one.
 ///
 /// ## Principles of operation
 ///
 /// - It has no thread, never waits and never polls. Its owner watches ``descriptor`` for reading,
 ///   level-triggered, and calls ``handleReadable()``.
-/// - An event only causes a new walk along the path, whose result counts. All directories in which a name of the path
-///   is looked up are watched, including those behind symbolic links, up to the first name that does not exist. A
-///   link that leads nowhere counts as absent.
+/// - An event only causes a new walk along the path, whose result counts. All directories in which
+///   a name of the path is looked up are watched, including those behind symbolic links, up to the
+///   first name that does not exist. A link that leads nowhere counts as absent.
 /// - A file that was replaced is reported as vanished and appeared, even if it was never missing.
-/// - It cannot detect what inotify(7) does not report: a file system that is mounted over a directory on the path,
-///   and remote changes of a network file system.
+/// - It cannot detect what inotify(7) does not report: a file system that is mounted over a
+///   directory on the path, and remote changes of a network file system.
 ///
 /// It is confined to one thread, and not `Sendable`.
 public final class PathWatcher {
@@ -38,8 +38,8 @@ public final class PathWatcher {
   /// Starts watching.
   ///
   /// - Parameter path: a relative path starts at the present current directory.
-  /// - Throws: the errors of inotify_init1(2) and inotify_add_watch(2): `EMFILE` and `ENOSPC` at the user's
-  ///   limits, `EACCES` if the directory of the last lookup may not be read.
+  /// - Throws: the errors of inotify_init1(2) and inotify_add_watch(2): `EMFILE` and `ENOSPC` at
+  ///   the user's limits, `EACCES` if the directory of the last lookup may not be read.
   public init(_ path: FilePath) throws(Errno) {
     self.path = path
     if path.isAbsolute {
@@ -60,8 +60,8 @@ public final class PathWatcher {
   /// Readable while there are events that ``handleReadable()`` has not processed.
   public var descriptor: FileDescriptor { inotify.descriptor }
 
-  /// Processes the queued events, and notifies observers. A call by an observer does nothing: the next call from
-  /// outside processes the rest.
+  /// Processes the queued events, and notifies observers. A call by an observer does nothing: the
+  /// next call from outside processes the rest.
   public func handleReadable() {
     guard !isHandling else { return }
     isHandling = true
@@ -120,8 +120,8 @@ public final class PathWatcher {
     }
   }
 
-  /// Walks the path until all its directories were watched before the walk, so that each later change causes an
-  /// event. Events that the last walk has covered are discarded.
+  /// Walks the path until all its directories were watched before the walk, so that each later
+  /// change causes an event. Events that the last walk has covered are discarded.
   private func look(_ news: inout News) {
     var isSettled = false
     while !isSettled {
@@ -144,11 +144,11 @@ public final class PathWatcher {
         names[watch, default: []].insert(step.name)
         if isLast { lastWatch = watch }
       } catch .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels {
-        // It was replaced since the walk, which the next walk shows; or it is a file instead of a directory, and its
-        // name is watched.
+        // It was replaced since the walk, which the next walk shows; or it is a file instead of a
+        // directory, and its name is watched.
       } catch .permissionDenied where !isLast {
-        // The directory may be searched, but not read. If a directory below it is replaced, that is missed, unless
-        // that directory itself reports it.
+        // The directory may be searched, but not read. If a directory below it is replaced, that is
+        // missed, unless that directory itself reports it.
       } catch {
         failure = error
       }
@@ -164,7 +164,16 @@ extension PathWatcher {
   /// Adds an observer, which is not retained, at the end of the list.
   public func addObserver(_ observer: some PathObserver) {
     // Unowned is safe: only methods of the watcher send notifications, so it is alive.
-    events.add(observer) { [unowned self] observer, event in event.notify(observer, of: self) }
+    events.add(observer) { [unowned self] observer, event in notify(observer, of: event) }
+  }
+
+  private func notify(_ observer: some PathObserver, of event: PathEvent) {
+    switch event {
+    case .appeared: observer.pathWatcher(self, didAppear: path)
+    case .vanished: observer.pathWatcher(self, didVanish: path)
+    case .accessChanged: observer.pathWatcher(self, accessDidChangeOf: path)
+    case .failed(let error): observer.pathWatcher(self, didFailWith: error)
+    }
   }
 
   /// Removes an observer, which receives nothing from now on.

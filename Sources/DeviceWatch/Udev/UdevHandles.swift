@@ -2,8 +2,8 @@ import CUdev
 import Glibc
 import SystemPackage
 
-// The objects of libudev, each with one owner. The corresponding C functions are those of libudev(3). No
-// C pointer leaves this file. Two threads must not use them at the same time.
+// The objects of libudev, each with one owner. The corresponding C functions are those of
+// libudev(3). No C pointer leaves this file. Two threads must not use them at the same time.
 
 /// The library itself: `struct udev`.
 struct UdevContext: ~Copyable {
@@ -46,7 +46,8 @@ struct UdevMonitor: ~Copyable {
   ///
   /// - Parameters:
   ///   - subsystem: the subsystem of the devices.
-  ///   - receiveBufferSize: bytes; the kernel doubles it, and may grant less to an unprivileged user.
+  ///   - receiveBufferSize: bytes; the kernel doubles it, and may grant less to
+  ///     an unprivileged user.
   borrowing func listen(to subsystem: String, receiveBufferSize: Int) throws(Errno) {
     try check(udev_monitor_filter_add_match_subsystem_devtype(pointer, subsystem, nil))
     // Without privileges the size is limited (net.core.rmem_max), which is sufficient.

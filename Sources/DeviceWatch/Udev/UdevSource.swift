@@ -15,7 +15,8 @@ public final class UdevSource: DeviceSource {
 
     /// udevd if it runs; otherwise the kernel.
     ///
-    /// Like libudev, this checks for udevd's control socket: listening to a group without a sender causes no error.
+    /// Like libudev, this checks for udevd's control socket: listening to a group without a sender
+    /// causes no error.
     public static var automatic: Group {
       access("/run/udev/control", F_OK) == 0 ? .udev : .kernel
     }
@@ -23,7 +24,8 @@ public final class UdevSource: DeviceSource {
 
   /// Room for about a thousand events, in bytes. A hub with 32 ports causes about 300 at once.
   public static let defaultReceiveBufferSize = 1 << 20
-  /// The number of events that are processed in one turn, so that many events do not block the loop.
+  /// The number of events that are processed in one turn, so that many events do not
+  /// block the loop.
   static let defaultBatchSize = 256
 
   private let context: UdevContext
@@ -38,8 +40,8 @@ public final class UdevSource: DeviceSource {
   ///   - group: the sender.
   ///   - receiveBufferSize: the size of the queue in bytes; the kernel doubles it, and limits it to
   ///     `net.core.rmem_max` for unprivileged users.
-  /// - Throws: the errors of socket(2) and bind(2): `EMFILE`, `ENOMEM`, `EAFNOSUPPORT`, or `EPERM` if a
-  ///   sandbox forbids netlink.
+  /// - Throws: the errors of socket(2) and bind(2): `EMFILE`, `ENOMEM`, `EAFNOSUPPORT`, or `EPERM`
+  ///   if a sandbox forbids netlink.
   public convenience init(
     group: Group = .automatic, receiveBufferSize: Int = UdevSource.defaultReceiveBufferSize
   ) throws(Errno) {
@@ -64,20 +66,20 @@ public final class UdevSource: DeviceSource {
 
   /// See ``DeviceSource/enumerate()``.
   ///
-  /// Reads the directory of the class directly: `udev_enumerate` would examine all virtual consoles, which
-  /// takes ten times as long as the rest.
+  /// Reads the directory of the class directly: `udev_enumerate` would examine all virtual
+  /// consoles, which takes ten times as long as the rest.
   public func enumerate() throws(Errno) -> [Device] {
     try Self.ttyNames().filter(isIncluded).compactMap { name in
       guard let device = context.device(named: name, inSubsystem: "tty") else { return nil }
-      // Without an incarnation the device is already gone, and an event reports that.
-      return Device(device).flatMap { $0.incarnation == nil ? nil : $0 }
+      // Without a number the device is already gone, and an event reports that.
+      return Device(device).flatMap { $0.creationNumber == nil ? nil : $0 }
     }
   }
 
   /// The corresponding C function is `readdir`.
   ///
-  /// - Throws: the errors of opendir(3) and readdir(3), because devices that are missing from the list would
-  ///   count as gone. Without sysfs there are no devices.
+  /// - Throws: the errors of opendir(3) and readdir(3), because devices that are missing from the
+  ///   list would count as gone. Without sysfs there are no devices.
   private static func ttyNames() throws(Errno) -> [String] {
     guard let folder = opendir("/sys/class/tty") else {
       let error = Errno(rawValue: errno)
@@ -113,8 +115,9 @@ public final class UdevSource: DeviceSource {
         if error != .interrupted { hasLostEvents = true }
       }
     }
-    // Not earlier: the kernel drops events without another error until all queued ones were read. See netlink(7), and
-    // netlink_overrun() in af_netlink.c. Not later: events that were read do not wake the loop again.
+    // Not earlier: the kernel drops events without another error until all queued ones were read.
+    // See netlink(7), and netlink_overrun() in af_netlink.c. Not later: events that were read do
+    // not wake the loop again.
     if hasLostEvents && !isReadable {
       events.append(.overrun)
       hasLostEvents = false
@@ -137,7 +140,7 @@ public final class UdevSource: DeviceSource {
       hasLostEvents = true
       return nil
     // If the device is already gone, the next event reports that.
-    case .change, .remove: return values.incarnation == nil ? nil : .changed(values)
+    case .change, .remove: return values.creationNumber == nil ? nil : .changed(values)
     }
   }
 
@@ -165,12 +168,12 @@ extension Device {
     self.init(
       PortRecord(
         port: device.sysfsNode, node: node, ancestors: device.ancestors, properties: properties,
-        links: device.links, incarnation: Self.incarnation(ofSyspath: syspath)))
+        links: device.links, creationNumber: Self.creationNumber(ofSyspath: syspath)))
   }
 
   /// The inode number of a directory in sysfs grows and is never reused: see __kernfs_new_node() in
   /// the kernel's fs/kernfs/dir.c.
-  private static func incarnation(ofSyspath syspath: String) -> UInt64? {
+  private static func creationNumber(ofSyspath syspath: String) -> UInt64? {
     guard let folder = try? FilePath(syspath).stat() else { return nil }
     return UInt64(folder.inode.rawValue)
   }
@@ -182,8 +185,8 @@ extension Device {
 enum UdevAction: Hashable {
   case add, remove, change, move
 
-  /// Parses an action. Binding and unbinding a driver, taking a device offline and online, and unknown actions
-  /// of future kernels are changes: the device is present before and after.
+  /// Parses an action. Binding and unbinding a driver, taking a device offline and online, and
+  /// unknown actions of future kernels are changes: the device is present before and after.
   init(_ action: String?) {
     switch action {
     case "add": self = .add

@@ -2,11 +2,11 @@ public import Observing
 
 /// Observes the serial ports of this computer.
 ///
-/// All methods are called on the watcher's thread, in the order of the events, after ``DeviceWatcher/devices`` was
-/// updated. During a call an observer may use the watcher in any way.
+/// All methods are called on the watcher's thread, in the order of the events, after
+/// ``DeviceWatcher/devices`` was updated. During a call an observer may use the watcher in any way.
 public protocol DeviceObserver: AnyObject {
-  /// A device has appeared. Its node may not be accessible yet: udev sets permissions before it sends the
-  /// event, but other programs set them later.
+  /// A device has appeared. Its node may not be accessible yet: udev sets permissions before it
+  /// sends the event, but other programs set them later.
   func deviceWatcher(_ watcher: DeviceWatcher, didAppear device: Device)
 
   /// A device is gone. `device` is its last state.
@@ -43,16 +43,5 @@ public enum DeviceEvent: Equatable, Sendable {
   /// The change; nil for other events.
   public var change: Change<Device>? {
     if case .changed(let change) = self { change } else { nil }
-  }
-
-  func notify(_ observer: some DeviceObserver, of watcher: DeviceWatcher) {
-    switch self {
-    case .appeared(let device):
-      observer.deviceWatcher(watcher, didAppear: device)
-    case .disappeared(let device):
-      observer.deviceWatcher(watcher, didDisappear: device)
-    case .changed(let change):
-      observer.deviceWatcher(watcher, didChange: change.old, to: change.new)
-    }
   }
 }

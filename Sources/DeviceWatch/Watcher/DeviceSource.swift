@@ -2,11 +2,11 @@ public import SystemPackage
 
 /// The interface between a ``DeviceWatcher`` and the system: the source of its devices and events.
 ///
-/// A source listens from its creation. A later enumeration misses nothing: a change in the meantime is in the list,
-/// among the events, or in both.
+/// A source listens from its creation. A later enumeration misses nothing: a change in the meantime
+/// is in the list, among the events, or in both.
 public protocol DeviceSource: AnyObject {
-  /// Readable while events are queued; borrowed. Watch it level-triggered, because ``readEvents()`` may leave some
-  /// events for the next call.
+  /// Readable while events are queued; borrowed. Watch it level-triggered, because ``readEvents()``
+  /// may leave some events for the next call.
   var descriptor: FileDescriptor { get }
 
   /// The present ports, in any order.

@@ -7,9 +7,10 @@ public import SystemPackage
 ///
 /// - It has no thread and never waits. Its owner watches ``descriptor`` for reading,
 ///   level-triggered, and calls ``handleReadable()``.
-/// - The devices that are present at its start cause no events: read ``devices``. From then on each change is
-///   reported once, in order, after ``devices`` was updated.
-/// - It contains all ports, including those without hardware behind them: see ``Device/hasHardware``.
+/// - The devices that are present at its start cause no events: read ``devices``. From then on each
+///   change is reported once, in order, after ``devices`` was updated.
+/// - It contains all ports, including those without hardware behind them:
+///   see ``Device/hasHardware``.
 /// - After the system has dropped events it enumerates again, and reports the differences.
 ///
 /// It is confined to one thread, and not `Sendable`.
@@ -46,8 +47,8 @@ public final class DeviceWatcher {
 
   /// Processes the queued events, and notifies observers.
   ///
-  /// After lost events it enumerates again; if that fails too (`ENOMEM`), it does so after the next event, or
-  /// in ``rescan()``.
+  /// After lost events it enumerates again; if that fails too (`ENOMEM`), it does so after the next
+  /// event, or in ``rescan()``.
   public func handleReadable() {
     waiting += source.readEvents()
     // If an observer calls this method, its events are queued after the present ones.
@@ -111,13 +112,23 @@ extension DeviceWatcher {
   /// Adds an observer, which is not retained, at the end of the list.
   public func addObserver(_ observer: some DeviceObserver) {
     // Unowned is safe: only methods of the watcher send notifications, so it is alive.
-    events.add(observer) { [unowned self] observer, event in event.notify(observer, of: self) }
+    events.add(observer) { [unowned self] observer, event in notify(observer, of: event) }
+  }
+
+  private func notify(_ observer: some DeviceObserver, of event: DeviceEvent) {
+    switch event {
+    case .appeared(let device): observer.deviceWatcher(self, didAppear: device)
+    case .disappeared(let device): observer.deviceWatcher(self, didDisappear: device)
+    case .changed(let change):
+      observer.deviceWatcher(self, didChange: change.old, to: change.new)
+    }
   }
 
   /// Removes an observer, which receives nothing from now on.
   public func removeObserver(_ observer: some DeviceObserver) { events.remove(observer) }
 
-  /// Observes one kind of event with a closure, as long as the token exists: `watcher.observe(\.appearance) { … }`.
+  /// Observes one kind of event with a closure, as long as the token exists:
+  /// `watcher.observe(\.appearance) { … }`.
   public func observe<Payload>(
     _ kind: @escaping (DeviceEvent) -> Payload?, _ handler: @escaping (Payload) -> Void
   ) -> ObservationToken<DeviceEvent> {

@@ -30,15 +30,15 @@ static int guard_pipe = -1;
 
 // MARK: The screen
 
-// The terminal is opened again, so that a stalled terminal cannot block: O_NONBLOCK belongs to the open
-// file description, which the user's shell shares. Where opening it is not allowed, for example after
-// su(1), poll(2) decides whether there is room. Only async-signal-safe functions.
+// The terminal is opened again, so that a stalled terminal cannot block: O_NONBLOCK belongs to the
+// open file description, which the user's shell shares. Where opening it is not allowed, for
+// example after su(1), poll(2) decides whether there is room. Only async-signal-safe functions.
 static void restore_screen(int terminal, const char *path) {
   if (!screen_restoration) return;
   int own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   struct pollfd output = {.fd = own < 0 ? terminal : own, .events = POLLOUT};
-  // CAN ends a sequence that was cut off; DECRC moves the cursor back to the text. Mode 1049 is only reset on
-  // the alternate screen, because that alone moves the cursor.
+  // CAN ends a sequence that was cut off; DECRC moves the cursor back to the text. Mode 1049 is
+  // only reset on the alternate screen, because that alone moves the cursor.
   static const char from_panel[] = "\030\0338", from_page[] = "\030\033[?1049l\0338";
   unsigned char place = cursor_place ? *cursor_place : TERMINAL_GUARD_TEXT;
   int is_page = place == TERMINAL_GUARD_ALTERNATE_SCREEN;
@@ -57,7 +57,8 @@ static void restore_screen(int terminal, const char *path) {
 static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
 enum { CRASH_SIGNAL_COUNT = sizeof crash_signals / sizeof *crash_signals };
 
-// A message of the Swift runtime, if any, does not name the program, and without memory there is none.
+// A message of the Swift runtime, if any, does not name the program, and without memory there
+// is none.
 static void report_crash(void) {
   static const char words[] =
       "serialterm: crashed: out of memory, or a bug in serialterm.\n";
@@ -67,9 +68,9 @@ static void report_crash(void) {
     (void)!write(STDERR_FILENO, words, sizeof words - 1);
 }
 
-// Only async-signal-safe functions, see signal-safety(7). SA_RESETHAND has already restored the default
-// action: raised again here, the signal is pending until this returns, and then ends the process with
-// the same status and core file as without this handler.
+// Only async-signal-safe functions, see signal-safety(7). SA_RESETHAND has already restored the
+// default action: raised again here, the signal is pending until this returns, and then ends the
+// process with the same status and core file as without this handler.
 static void on_crash(int signal) {
   if (is_guarding) {
     restore_screen(STDOUT_FILENO, "/proc/self/fd/1");  // the same terminal, see the header
@@ -99,8 +100,8 @@ static bool same_attributes(const struct termios *a, const struct termios *b) {
          a->c_lflag == b->c_lflag && memcmp(a->c_cc, b->c_cc, sizeof a->c_cc) == 0;
 }
 
-// The main function of the guard. `pipe` reports the end of file when the guarded process has ended in
-// any way: no other process has the other end.
+// The main function of the guard. `pipe` reports the end of file when the guarded process has ended
+// in any way: no other process has the other end.
 static void guard_terminal(int pipe, int terminal, const struct termios *raw) {
   char byte;
   ssize_t count;
@@ -122,9 +123,9 @@ struct linux_dirent64 {
   char d_name[];
 };
 
-// Closes all descriptors from `first`. Without close_range(2), on kernels before 5.9 and in containers
-// that block it, closes those in /proc/self/fd. readdir(3) cannot be used because it allocates: another
-// thread may have held the allocator's lock when this process was forked.
+// Closes all descriptors from `first`. Without close_range(2), on kernels before 5.9 and in
+// containers that block it, closes those in /proc/self/fd. readdir(3) cannot be used because it
+// allocates: another thread may have held the allocator's lock when this process was forked.
 static void close_all_from(int first) {
   if (close_range(first, ~0U, 0) == 0) return;
   int folder = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -146,22 +147,25 @@ static void close_all_from(int first) {
 }
 
 static void become_guard(int pipe, int terminal, const struct termios *raw) {
-  // Leaves the program's process group, so that a signal to the group does not end the guard. SIGTTOU
-  // would stop a background process that sets the terminal, so it is ignored; see tcsetattr(3).
+  // Leaves the program's process group, so that a signal to the group does not end the
+  // guard. SIGTTOU would stop a background process that sets the terminal, so it is ignored;
+  // see tcsetattr(3).
   setpgid(0, 0);
   prctl(PR_SET_NAME, "serialterm-grd");
   for (int i = 0; i < CRASH_SIGNAL_COUNT; i++) signal(crash_signals[i], SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   signal(SIGTTOU, SIG_IGN);
-  // The kernel sends SIGHUP to a stopped process whose parent ends; the terminal must be restored first.
+  // The kernel sends SIGHUP to a stopped process whose parent ends; the terminal must be
+  // restored first.
   signal(SIGHUP, SIG_IGN);
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
   signal(SIGTERM, SIG_IGN);
   signal(SIGTSTP, SIG_IGN);
   sigprocmask(SIG_SETMASK, &none, NULL);
-  // Closes everything else, above all the device: its lock lasts as long as any copy of its descriptor.
+  // Closes everything else, above all the device: its lock lasts as long as any copy of
+  // its descriptor.
   int own_pipe = dup2(pipe, 0), own_terminal = dup2(terminal, 1);
   close_all_from(2);
   if (chdir("/") == 0 && own_pipe == 0 && own_terminal == 1)
@@ -204,7 +208,8 @@ static int start_guard(int terminal, const struct termios *raw) {
 
 static void stop_guard(void) {
   if (guard < 0) return;
-  // The terminal is restored, so the guard has nothing left to do. SIGKILL also ends a stopped guard.
+  // The terminal is restored, so the guard has nothing left to do. SIGKILL also ends a
+  // stopped guard.
   kill(guard, SIGKILL);
   close(guard_pipe);
   while (waitpid(guard, NULL, 0) < 0 && errno == EINTR) {}

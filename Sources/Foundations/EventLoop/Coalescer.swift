@@ -2,10 +2,10 @@ import Time
 
 /// Runs a piece of work for many requests at once: a notification queue with one entry.
 ///
-/// Views follow a state that can change thousands of times a second. They post to a coalescer for each
-/// change, and draw once: at the end of the turn, so that everything that is ready in it is drawn
-/// together, and not again before an interval has passed. The last request always leads to a run, so
-/// that what is drawn in the end is the last state.
+/// Views follow a state that can change thousands of times a second. They post to a coalescer for
+/// each change, and draw once: at the end of the turn, so that everything that is ready in it is
+/// drawn together, and not again before an interval has passed. The last request always leads to a
+/// run, so that what is drawn in the end is the last state.
 ///
 /// Logs must not use it: they need every event.
 public final class Coalescer {
@@ -30,7 +30,8 @@ public final class Coalescer {
 
   /// Requests a run: at the end of this turn, or when the interval since the last run has passed.
   ///
-  /// - Parameter isUrgent: whether not to wait for the interval: an answer to a key.
+  /// - Parameter isUrgent: whether to run at the end of this turn, whatever the interval: for
+  ///   anything but progress.
   public func post(isUrgent: Bool = false) {
     guard !isDueThisTurn else { return }
     let wait = lastRun.map { $0 + interval - loop.now } ?? .zero

@@ -8,8 +8,8 @@ public import Time
 ///
 /// A turn of the loop waits in epoll_wait(2) until something is ready. Then it calls the handlers
 /// of the ready descriptors, the handlers of the due timers, and the work that was deferred to the
-/// end of the turn. Urgent descriptors, such as signals and a user's keys, come first in every turn.
-/// Without events and timers the loop never wakes up.
+/// end of the turn. Urgent descriptors, such as signals and a user's keys, come first in every
+/// turn. Without events and timers the loop never wakes up.
 ///
 /// A handler may register, change and cancel anything: a cancelled handler is not called any more,
 /// not even in the current turn. Releasing a token (``DescriptorWatch``, ``LoopTimer``,
@@ -83,8 +83,8 @@ public final class IOLoop {
     if !endOfTurn.isEmpty { runDeferredWork() }
   }
 
-  /// Timers that the handlers schedule run in the next turn: a timer that reschedules itself without a
-  /// delay must not block the rest of the loop.
+  /// Timers that the handlers schedule run in the next turn: a timer that reschedules itself
+  /// without a delay must not block the rest of the loop.
   private func runDueTimers() {
     let firstOfNextTurn = timers.nextID
     while let handler = timers.popDue(at: now, scheduledBefore: firstOfNextTurn) { handler() }
@@ -130,12 +130,12 @@ public final class IOLoop {
   /// - Parameters:
   ///   - descriptor: must stay open until the watch ends; a regular file is always ready.
   ///   - interest: the events to report. An empty interest reports nothing, not even a hang-up.
-  ///   - isUrgent: whether the handler is called before those of the other descriptors, however many are ready: for
-  ///     keys and signals.
+  ///   - isUrgent: whether the handler is called before those of the other descriptors, however
+  ///     many are ready: for keys and signals.
   ///   - handler: called once per turn while the descriptor is ready (level-triggered).
   /// - Returns: the token that keeps the watch.
-  /// - Throws: the errors of epoll_ctl(2): `EEXIST` if the descriptor is already watched, `EBADF`,
-  ///   `ENOMEM`, `ENOSPC`.
+  /// - Throws: the errors of epoll_ctl(2): `EEXIST` if the descriptor is already watched,
+  ///   `EBADF`, `ENOMEM`, `ENOSPC`.
   public func watch(
     _ descriptor: FileDescriptor, for interest: Interest, isUrgent: Bool = false,
     _ handler: @escaping (Readiness) -> Void

@@ -3,8 +3,8 @@ public import SystemPackage
 
 /// Ends the wait of a loop from any thread.
 ///
-/// After ``wake()``, the present turn of the loop, or else the next one, does not wait. Programs put work for
-/// the loop into a place that both threads may access, and wake the loop.
+/// After ``wake()``, the present turn of the loop, or else the next one, does not wait. Programs
+/// put work for the loop into a place that both threads may access, and wake the loop.
 public final class LoopWaker: Sendable {
   private let pipe: WakePipe
 

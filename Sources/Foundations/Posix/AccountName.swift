@@ -47,8 +47,8 @@ package enum AccountName {
     }
   }
 
-  /// Looks up an entry, with a larger buffer after each `ERANGE`, up to 1 MiB, because a group may have thousands of
-  /// members.
+  /// Looks up an entry, with a larger buffer after each `ERANGE`, up to 1 MiB, because a group may
+  /// have thousands of members.
   private static func withRoom<Result>(
     _ lookUp: (UnsafeMutablePointer<CChar>, Int) -> (error: CInt, found: Result?)
   ) -> Result? {

@@ -1,7 +1,7 @@
 /// A bounded queue of bytes to write: a ring buffer.
 ///
-/// It refuses bytes that do not fit, and never drops bytes. It grows as needed, and shrinks to its initial size when
-/// it is empty.
+/// It refuses bytes that do not fit, and never drops bytes. It grows as needed, and shrinks to its
+/// initial size when it is empty.
 package struct ByteQueue: ~Copyable {
   private var storage: UnsafeMutableRawBufferPointer
   /// Former storage that ``front`` may still point to, until bytes at the front are removed.
@@ -72,7 +72,8 @@ package struct ByteQueue: ~Copyable {
     if isEmpty { tidy() }
   }
 
-  /// Removes bytes at offsets from the front. The bytes after them move up; those before them stay in place.
+  /// Removes bytes at offsets from the front. The bytes after them move up; those before them
+  /// stay in place.
   package mutating func remove(_ range: Range<Int>) {
     precondition(range.lowerBound >= 0 && range.upperBound <= count)
     var (source, target) = (range.upperBound, range.lowerBound)

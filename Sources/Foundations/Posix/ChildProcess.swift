@@ -40,10 +40,11 @@ package enum ChildProcess {
     package init(defaultSignals: sigset_t) { self.defaultSignals = defaultSignals }
   }
 
-  /// Starts a program, searched along `PATH` if its name has no slash. The corresponding C function is
-  /// `posix_spawnp`.
+  /// Starts a program, searched along `PATH` if its name has no slash. The corresponding C
+  /// function is `posix_spawnp`.
   ///
-  /// SIGCHLD gets its default action in this process: if it were ignored, a program that ends would leave no status.
+  /// SIGCHLD gets its default action in this process: if it were ignored, a program that ends would
+  /// leave no status.
   ///
   /// - Parameters:
   ///   - words: its name and arguments, at least one.
@@ -90,8 +91,8 @@ package enum ChildProcess {
     return pid
   }
 
-  /// Blocks until a program has ended. Its status is kept, so that no other process gets this process ID before the
-  /// status is taken. The corresponding C function is `waitid`.
+  /// Blocks until a program has ended. Its status is kept, so that no other process gets this
+  /// process ID before the status is taken. The corresponding C function is `waitid`.
   package static func waitForEnd(of pid: pid_t) {
     var info = siginfo_t()
     while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}

@@ -3,15 +3,16 @@ package import SystemPackage
 
 /// Starts a thread that is never joined and ends with its work.
 package enum DetachedThread {
-  /// The size of a small stack in bytes, enough for system calls. `ulimit -v` counts the whole stack.
+  /// The size of a small stack in bytes, enough for system calls. `ulimit -v` counts
+  /// the whole stack.
   package static let smallStack = 512 * 1_024
 
-  /// The signals that the kernel sends to a thread for its own fault. They must stay unblocked, so that the handler
-  /// that restores the user's terminal is called.
+  /// The signals that the kernel sends to a thread for its own fault. They must stay unblocked, so
+  /// that the handler that restores the user's terminal is called.
   private static let crashes = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS]
 
-  /// Runs work on a new thread. The thread blocks all signals except those of a crash, because the session handles
-  /// the others.
+  /// Runs work on a new thread. The thread blocks all signals except those of a crash, because the
+  /// session handles the others.
   ///
   /// The corresponding C function is `pthread_create`.
   ///

@@ -10,8 +10,8 @@ extension DeviceID {
     self.init(RawValue(low | high))
   }
 
-  /// Whether this is the slave side of a pseudo-terminal: see "136-143 char Unix98 PTY slaves"
-  /// and "3 char" in Documentation/admin-guide/devices.txt of the kernel.
+  /// Whether this is the slave side of a pseudo-terminal: see "136-143 char Unix98 PTY slaves" and
+  /// "3 char" in Documentation/admin-guide/devices.txt of the kernel.
   package var isPseudoTerminal: Bool { (136...143).contains(majorNumber) || majorNumber == 3 }
 
   /// The major number, which identifies the driver. The corresponding C macro is `major`.
@@ -20,8 +20,8 @@ extension DeviceID {
     return UInt32(number >> 8 & 0xFFF | number >> 32 & 0xFFFF_F000)
   }
 
-  /// The minor number, which identifies the device for its driver. The corresponding C macro is
-  /// `minor`.
+  /// The minor number, which identifies the device for its driver. The corresponding C
+  /// macro is `minor`.
   package var minorNumber: UInt32 {
     let number = UInt64(rawValue)
     return UInt32(number & 0xFF | number >> 12 & 0xFFFF_FF00)

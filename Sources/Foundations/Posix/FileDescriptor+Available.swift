@@ -20,11 +20,11 @@ public enum WriteOutcome: Equatable, Sendable {
 }
 
 extension FileDescriptor {
-  /// The number of bytes that a read would return now: the bytes in a pipe, socket or terminal, or the rest of a
-  /// regular file; 0 if it is unknown.
+  /// The number of bytes that a read would return now: the bytes in a pipe, socket or terminal, or
+  /// the rest of a regular file; 0 if it is unknown.
   ///
-  /// The corresponding request is `FIONREAD`; for a regular file the C functions are `fstat` and
-  /// `lseek`.
+  /// The corresponding request is `FIONREAD`; for a regular file the C functions are
+  /// `fstat` and `lseek`.
   public var availableByteCount: Int {
     if let status = try? stat(), status.type == .regular {
       guard let offset = try? seek(offset: 0, from: .current) else { return 0 }
@@ -61,7 +61,8 @@ extension FileDescriptor {
     }
   }
 
-  /// Repeats a call while signals interrupt it. Inlined, because it is called for all bytes of a session.
+  /// Repeats a call while signals interrupt it. Inlined, because it is called for all bytes
+  /// of a session.
   ///
   /// - Returns: the result of the call; nil if it would block.
   @inline(__always)

@@ -4,8 +4,9 @@ package import SystemPackage
 extension FileDescriptor {
   /// Whether it is a terminal at which a user can sit.
   ///
-  /// The master of a pseudo-terminal is not, although isatty(3) is true for it: its other end is the terminal, of a
-  /// program, and what is written to it is that program's input. For this program it is a pipe in two directions.
+  /// The master of a pseudo-terminal is not, although isatty(3) is true for it: its other end is
+  /// the terminal, of a program, and what is written to it is that program's input. For this
+  /// program it is a pipe in two directions.
   package var isTerminal: Bool { isatty(rawValue) == 1 && !isPseudoTerminalMaster }
 
   /// Whether it is the master of a pseudo-terminal. See pty(7).
@@ -17,12 +18,13 @@ extension FileDescriptor {
 
   /// Opens the same terminal, pipe or device again, close-on-exec and non-blocking.
   ///
-  /// O_NONBLOCK belongs to the open file description, not to the descriptor. On an inherited stream it would affect
-  /// every program that shares it, including the user's shell. See open(2).
+  /// O_NONBLOCK belongs to the open file description, not to the descriptor. On an inherited stream
+  /// it would affect every program that shares it, including the user's shell. See open(2).
   ///
   /// - Parameter access: `O_RDONLY` or `O_WRONLY`.
-  /// - Returns: nil if opening it again is not possible (a socket; a terminal of another user) or would give something
-  ///   else: another pseudo-terminal for a master, another position for a regular file, the other direction for a pipe.
+  /// - Returns: nil if opening it again is not possible (a socket; a terminal of another user) or
+  ///   would give something else: another pseudo-terminal for a master, another position for a
+  ///   regular file, the other direction for a pipe.
   package func reopened(for access: CInt) -> OwnedDescriptor? {
     switch try? stat().type {
     case .characterSpecial: guard !isPseudoTerminalMaster else { return nil }

@@ -1,8 +1,8 @@
 import Glibc
 package import SystemPackage
 
-/// The identity of a file, independent of its name. The number of a deleted file may be reused, but not while the file
-/// is open.
+/// The identity of a file, independent of its name. The number of a deleted file may be reused, but
+/// not while the file is open.
 package struct FileIdentity: Hashable, Sendable {
   private let device: dev_t
   private let inode: ino_t
@@ -14,9 +14,11 @@ package struct FileIdentity: Hashable, Sendable {
     self.init(facts)
   }
 
-  /// The identity of the file at a path; that of a symbolic link itself. The corresponding C function is `fstatat`.
+  /// The identity of the file at a path; that of a symbolic link itself. The corresponding C
+  /// function is `fstatat`.
   ///
-  /// - Parameter folder: the folder that a relative path starts from; by default the working directory.
+  /// - Parameter folder: the folder that a relative path starts from; by default
+  ///   the working directory.
   package init(at path: FilePath, in folder: FileDescriptor? = nil) throws(Errno) {
     var facts = Glibc.stat()
     try systemCall {

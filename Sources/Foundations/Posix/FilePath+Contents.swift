@@ -60,8 +60,8 @@ package struct FolderEntry {
     withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
   }
 
-  /// Whether the entry is a folder, or a link to one. The folder contains most types. For a link, and on file systems
-  /// without types, a system call finds the type.
+  /// Whether the entry is a folder, or a link to one. The folder contains most types. For a link,
+  /// and on file systems without types, a system call finds the type.
   ///
   /// The corresponding C function is `fstatat`.
   package var isFolder: Bool {

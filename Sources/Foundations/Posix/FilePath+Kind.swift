@@ -1,7 +1,12 @@
+import Glibc
 package import SystemPackage
 
 /// Files that are not regular ones, in words.
 extension FilePath {
+  /// When the file was last written, in seconds since 1970-01-01 UTC; nil if it cannot be read. The
+  /// corresponding C function is `stat`.
+  package var modificationTime: Int? { try? stat().st_mtim.tv_sec }
+
   /// The kind of file at the path: "a folder"; nil for a regular file, and if there is none.
   ///
   /// - Parameter followsLinks: whether a symbolic link counts as the file that it leads to.

@@ -7,9 +7,11 @@ extension FilePath {
   /// Whether any file has this name, including a symbolic link that leads nowhere.
   package var exists: Bool { (try? stat(followTargetSymlink: false)) != nil }
 
-  /// Renames a file, and replaces a file with the new name. The corresponding C function is `renameat`.
+  /// Renames a file, and replaces a file with the new name. The corresponding C
+  /// function is `renameat`.
   ///
-  /// - Parameter folder: the folder that relative paths start from; by default the working directory.
+  /// - Parameter folder: the folder that relative paths start from; by default
+  ///   the working directory.
   /// - Throws: the error of renameat(2).
   package func rename(to new: FilePath, in folder: FileDescriptor? = nil) throws(Errno) {
     let folder = folder?.rawValue ?? AT_FDCWD
@@ -20,8 +22,8 @@ extension FilePath {
     }
   }
 
-  /// Renames a file unless the new name is taken. The corresponding C function is `renameat2` with
-  /// `RENAME_NOREPLACE`.
+  /// Renames a file unless the new name is taken. The corresponding C function is
+  /// `renameat2` with `RENAME_NOREPLACE`.
   ///
   /// - Parameters:
   ///   - folder: the folder that relative paths start from; by default the working directory.
@@ -61,7 +63,8 @@ extension FilePath {
     } catch .fileExists {
       return false
     } catch .notPermitted {
-      // The file system does not support hard links either. The only remaining way is to check first.
+      // The file system does not support hard links either. The only remaining way is
+      // to check first.
       let isThere = new.withPlatformString { faccessat(there, $0, F_OK, AT_SYMLINK_NOFOLLOW) == 0 }
       guard !isThere else { return false }
       try systemCall {

@@ -4,14 +4,16 @@ import Time
 
 /// A name in a folder that is held open.
 ///
-/// A path can lead elsewhere at the next call, if another user may write to one of its folders. This value reaches the
-/// same folder each time, and removes or renames a file only if it is still the expected one.
+/// A path can lead elsewhere at the next call, if another user may write to one of its folders.
+/// This value reaches the same folder each time, and removes or renames a file only if it is still
+/// the expected one.
 package struct NameInFolder: ~Copyable {
   /// The name in the folder.
   package let name: FilePath
   private let folder: OwnedDescriptor
 
-  /// Opens the folder of a path. Links to the folder are followed, because the caller chose the path.
+  /// Opens the folder of a path. Links to the folder are followed, because the caller
+  /// chose the path.
   ///
   /// - Throws: the errors of open(2); `EINVAL` if the path does not end with a name.
   package init(_ path: FilePath) throws(Errno) {
@@ -45,7 +47,8 @@ package struct NameInFolder: ~Copyable {
   /// The file that has the name now; nil if there is none.
   package var identity: FileIdentity? { try? FileIdentity(at: name, in: folder.borrowed) }
 
-  /// Removes the file, if it is still the expected one. Never follows a link, never removes a folder.
+  /// Removes the file, if it is still the expected one. Never follows a link, never
+  /// removes a folder.
   ///
   /// - Throws: the error of unlinkat(2).
   package func remove(ifStill expected: FileIdentity) throws(Errno) {
@@ -54,11 +57,14 @@ package struct NameInFolder: ~Copyable {
     try systemCall { name.withPlatformString { unlinkat(folder, $0, 0) } }
   }
 
-  /// Holds a lock of the folder while a function runs, so that two programs do not change an entry at the same time.
-  /// Without permission to read the folder there is no lock. The corresponding C function is `flock`.
+  /// Holds a lock of the folder while a function runs, so that two programs do not change an entry
+  /// at the same time. Without permission to read the folder there is no lock. The corresponding C
+  /// function is `flock`.
   ///
-  /// - Parameter limit: the time to wait for another program. Anybody who may read the folder may lock it.
-  /// - Throws: `EWOULDBLOCK` if another program has the lock for longer, or an error of the function.
+  /// - Parameter limit: the time to wait for another program. Anybody who may read the folder
+  ///   may lock it.
+  /// - Throws: `EWOULDBLOCK` if another program has the lock for longer, or an error
+  ///   of the function.
   package func locked<Result: ~Copyable>(
     within limit: Duration, _ body: () throws(Errno) -> Result
   ) throws(Errno) -> Result {
@@ -70,10 +76,12 @@ package struct NameInFolder: ~Copyable {
 }
 
 extension FileDescriptor {
-  /// Holds a lock of an open file or folder while a function runs. The corresponding C function is `flock`.
+  /// Holds a lock of an open file or folder while a function runs. The corresponding C
+  /// function is `flock`.
   ///
   /// - Parameter limit: the time to wait for another program.
-  /// - Throws: `EWOULDBLOCK` if another program has the lock for longer, or an error of the function.
+  /// - Throws: `EWOULDBLOCK` if another program has the lock for longer, or an error
+  ///   of the function.
   package func locked<Result: ~Copyable>(
     within limit: Duration, _ body: () throws(Errno) -> Result
   ) throws(Errno) -> Result {
@@ -84,7 +92,8 @@ extension FileDescriptor {
         break
       } catch .wouldBlock {
         guard MonotonicTime.now < deadline else { throw .wouldBlock }
-        // Others hold it for a few system calls only. A signal ends the pause early, which does no harm.
+        // Others hold it for a few system calls only. A signal ends the pause early, which
+        // does no harm.
         _ = poll(nil, 0, 5)
       }
     }

@@ -12,7 +12,8 @@ package struct OwnedDescriptor: ~Copyable {
   // close(2) must not be repeated after EINTR: on Linux it has closed the descriptor anyway.
   deinit { _ = Glibc.close(borrowed.rawValue) }
 
-  /// The flag `O_PATH` of open(2), which names a file without opening it. <fcntl.h> declares it only with _GNU_SOURCE.
+  /// The flag `O_PATH` of open(2), which names a file without opening it. <fcntl.h> declares it
+  /// only with _GNU_SOURCE.
   package static let forPath = __O_PATH
 
   /// Opens a file close-on-exec. The corresponding C function is `open`.

@@ -1,6 +1,7 @@
 import Glibc
 
-/// The events of a descriptor that are waited for. The corresponding C type is the `events` of `poll`.
+/// The events of a descriptor that are waited for. The corresponding C type is the
+/// `events` of `poll`.
 public struct Interest: OptionSet, Hashable, Sendable {
   /// The set as bits.
   public let rawValue: UInt8
@@ -15,8 +16,8 @@ public struct Interest: OptionSet, Hashable, Sendable {
   /// The other end has hung up. Every interest except the empty one includes this.
   public static let hangUp = Interest(rawValue: 4)
 
-  /// The other end of a socket sends nothing any more, although bytes of it may be left to read: `EPOLLRDHUP`.
-  /// It is reported as often as bytes are. See epoll_ctl(2).
+  /// The other end of a socket sends nothing any more, although bytes of it may be left to read:
+  /// `EPOLLRDHUP`. It is reported as often as bytes are. See epoll_ctl(2).
   public static let endOfPeer = Interest(rawValue: 8)
 }
 

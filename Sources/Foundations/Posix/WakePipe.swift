@@ -12,8 +12,8 @@ package final class WakePipe: Sendable {
   /// - Throws: the errors of pipe(2).
   package init() throws(Errno) {
     var ends: [CInt] = [-1, -1]
-    // Swift's Glibc module has no pipe2(2). FD_CLOEXEC can be set later, because no
-    // other thread starts programs.
+    // Swift's Glibc module has no pipe2(2). FD_CLOEXEC can be set later, because no other
+    // thread starts programs.
     try systemCall { pipe(&ends) }
     for end in ends {
       _ = fcntl(end, F_SETFD, FD_CLOEXEC)

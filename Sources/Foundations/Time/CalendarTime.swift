@@ -31,7 +31,8 @@ public struct CalendarTime: Hashable, Sendable {
 }
 
 extension CalendarTime {
-  /// Converts seconds since 1970 to the user's local time. The corresponding C function is `localtime_r`.
+  /// Converts seconds since 1970 to the user's local time. The corresponding C
+  /// function is `localtime_r`.
   public init(local second: UInt64) {
     var time = time_t(second)
     var fields = tm()

@@ -4,7 +4,8 @@ import Glibc
 public struct Moment: Hashable, Sendable {
   /// Nanoseconds since 1970-01-01 UTC, by the clock that can be set: `CLOCK_REALTIME`.
   public let wallClock: UInt64
-  /// Nanoseconds of the clock that cannot be set, `CLOCK_MONOTONIC`. Only differences are meaningful.
+  /// Nanoseconds of the clock that cannot be set, `CLOCK_MONOTONIC`. Only
+  /// differences are meaningful.
   public let monotonic: UInt64
 
   /// Creates a moment from both clocks, in nanoseconds.
@@ -15,8 +16,9 @@ public struct Moment: Hashable, Sendable {
 }
 
 extension Moment {
-  /// The moment at another time of the wall clock, which may come from another computer. The monotonic time moves by the
-  /// same amount, but not to before the start of its clock, and never past this moment: nothing was read in the future.
+  /// The moment at another time of the wall clock, which may come from another computer. The
+  /// monotonic time moves by the same amount, but not to before the start of its clock, and never
+  /// past this moment: nothing was read in the future.
   public func moved(to wallClock: UInt64) -> Moment {
     let (age, isLater) = self.wallClock.subtractingReportingOverflow(wallClock)
     return Moment(

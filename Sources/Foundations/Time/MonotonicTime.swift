@@ -22,7 +22,8 @@ public struct MonotonicTime: Hashable, Comparable, Sendable {
     left.nanoseconds < right.nanoseconds
   }
 
-  /// The point that is later by a duration, clamped to the maximum value: 292 years after the start.
+  /// The point that is later by a duration, clamped to the maximum value: 292 years
+  /// after the start.
   public static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
     MonotonicTime(nanoseconds: time.nanoseconds.addingClamped(duration.nanoseconds))
   }
@@ -45,7 +46,7 @@ extension Duration {
 
 extension Int64 {
   /// The sum, clamped to the range of the type.
-  fileprivate func addingClamped(_ other: Int64) -> Int64 {
+  func addingClamped(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other < 0 ? .min : .max) : sum
   }

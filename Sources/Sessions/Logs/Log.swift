@@ -1,20 +1,22 @@
+public import Frames
 public import Plotting
 import Posix
 public import SystemPackage
 public import TextStages
 public import Time
 
-/// A log of one or several sessions. It takes records without waiting, and writes them on a separate thread.
+/// A log of one or several sessions. It takes records without waiting, and writes them on
+/// a separate thread.
 ///
 /// ## Principles of operation
 ///
-/// - Taking a record copies it into a buffer of ``capacity`` bytes and never waits. A disk that stalls or is full
-///   delays nothing else.
-/// - Bytes that do not fit into the buffer are dropped, counted, and reported as ``News``. Formats with events mark
-///   the gap.
+/// - Taking a record copies it into a buffer of ``capacity`` bytes and never waits. A disk that
+///   stalls or is full delays nothing else.
+/// - Bytes that do not fit into the buffer are dropped, counted, and reported as ``News``. Formats
+///   with events mark the gap.
 /// - Records are written as soon as the disk accepts them.
-/// - If several ports write to one log, records are in the order in which they are taken, each record names its port,
-///   and gaps are counted for each port.
+/// - If several ports write to one log, records are in the order in which they are taken, each
+///   record names its port, and gaps are counted for each port.
 ///
 /// It is confined to one thread, and not `Sendable`.
 public final class Log {
@@ -27,16 +29,23 @@ public final class Log {
     public var format = LogFormat.raw
     /// The form of the lines with numbers, for a table; nil to find it.
     public var sampleForm: SampleForm?
+    /// The form of frames, if each frame is a record of its own; nil for a record for each read.
+    /// Raw logs and tables ignore it.
+    public var frameForm: ChosenFrameForm?
     /// Whether sent bytes are logged too. The format must distinguish them.
     public var logsSent = false
-    /// Whether several ports write to the log, so that every entry names its port. The format must support that
-    /// (``LogFormat/namesPorts``).
+    /// Whether the ports are the sides of one line, as in a tap: each record has the direction of
+    /// its bytes on that line. Formats that cannot contain it log all bytes as received.
+    public var marksDirection = false
+    /// Whether several ports write to the log, so that every entry names its port. The format must
+    /// support that (``LogFormat/namesPorts``).
     public var namesPorts = false
     /// When to start a new file.
     public var rotation = LogRotation()
     /// Whether to append to an existing file.
     public var appends = false
-    /// Whether a regular file that exists is removed first. Only for a file that the user wants to replace.
+    /// Whether a regular file that exists is removed first. Only for a file that the user
+    /// wants to replace.
     public var replaces = false
     /// The mode and the group of new files.
     public var access = LogAccess()
@@ -50,13 +59,16 @@ public final class Log {
     /// The buffer is full: bytes are missing from now on.
     case overflow
     /// Logging continues. The value is the number of missing bytes.
-    case goesOn(missing: Int)
+    case resumed(missing: Int)
     /// There is a problem; nil if it is over.
     case problem(LogProblem?)
   }
 
   private let report: (FilePath, News) -> Void
+  /// Whether bytes in the direction to the device are logged.
   private let logsSent: Bool
+  /// Whether the format distinguishes the directions.
+  private let marksDirection: Bool
   private let buffer: LogBuffer
   private var progress: LogBuffer.Progress
   /// The number of bytes of each port that were dropped since its last record.
@@ -68,15 +80,16 @@ public final class Log {
 
   /// Opens the file and starts the thread.
   ///
-  /// - Parameter report: receives news with the path of the present file, during ``append(_:_:from:by:)`` or
-  ///   ``checkProgress()``.
+  /// - Parameter report: receives news with the path of the present file, during
+  ///   ``append(_:_:from:by:)`` or ``checkProgress()``.
   /// - Throws: ``LogFileError``.
   public init(
     _ name: LogName, options: Options, report: @escaping (FilePath, News) -> Void = { _, _ in }
   ) throws(LogFileError) {
     precondition(!options.namesPorts || options.format.namesPorts)
     self.report = report
-    logsSent = options.logsSent && options.format.hasEvents
+    marksDirection = (options.logsSent || options.marksDirection) && options.format.hasEvents
+    logsSent = marksDirection || options.marksDirection
     gaps = options.namesPorts ? [] : [0]
     let file = try LogFile(
       name, appends: options.appends, replaces: options.replaces, access: options.access)
@@ -86,7 +99,8 @@ public final class Log {
       let writer = LogWriter(
         file,
         options.format.encoder(
-          marksDirection: logsSent, namesPorts: options.namesPorts, sampleForm: options.sampleForm),
+          marksDirection: marksDirection, namesPorts: options.namesPorts,
+          sampleForm: options.sampleForm, frameForm: options.frameForm),
         isDivisible: options.format.isDivisible, rotation: options.rotation, from: buffer)
       try DetachedThread.run { writer.run() }
     } catch {
@@ -115,7 +129,8 @@ public final class Log {
     return number
   }
 
-  /// Takes received or sent bytes. Sent bytes are ignored unless the options include them.
+  /// Takes received or sent bytes. Those in the direction to the device are ignored unless the
+  /// options include them.
   ///
   /// - Parameters:
   ///   - port: the number of the port; 0 in the log of a single port.
@@ -126,6 +141,7 @@ public final class Log {
     by client: String? = nil, at moment: Moment = .now
   ) {
     guard !bytes.isEmpty, direction == .fromDevice || logsSent else { return }
+    let direction = marksDirection ? direction : .fromDevice
     append(LogRecord(moment: moment, port: port, content: .bytes(direction, bytes, by: client)))
   }
 
@@ -150,7 +166,7 @@ public final class Log {
         return false
       }
       forgetGaps()
-      report(path, .goesOn(missing: gap))
+      report(path, .resumed(missing: gap))
     } else if !buffer.append(record) {
       miss(record)
       report(path, .overflow)
@@ -195,8 +211,8 @@ public final class Log {
     forgetGaps()
   }
 
-  /// Waits until everything is written, or cannot be written. If several logs end together, call ``close()`` for all
-  /// of them first.
+  /// Waits until everything is written, or cannot be written. If several logs end together, call
+  /// ``close()`` for all of them first.
   ///
   /// - Returns: whether the thread has ended. If not, the disk blocks it.
   @discardableResult

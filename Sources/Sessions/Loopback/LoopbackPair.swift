@@ -3,8 +3,8 @@ public import SystemPackage
 
 /// Two serial ports connected to each other: bytes written to one can be read from the other.
 ///
-/// No byte is lost unless the options cause that: a slow reader blocks the writer at the other end, with at most
-/// ``bufferCapacity`` bytes in between.
+/// No byte is lost unless the options cause that: a slow reader blocks the writer at the other end,
+/// with at most ``bufferCapacity`` bytes in between.
 ///
 /// Not `Sendable`: use it only on its loop's thread.
 public final class LoopbackPair {
@@ -20,8 +20,8 @@ public final class LoopbackPair {
   /// - Parameters:
   ///   - options: the rate and the faults of each direction.
   ///   - loop: the loop that drives the pair. It must outlive the pair.
-  ///   - onHangUp: called once with the reason, when both ports have hung up on their own. Their nodes are
-  ///     then gone. The pair may be released then.
+  ///   - onHangUp: called once with the reason, when both ports have hung up on their own. Their
+  ///     nodes are then gone. The pair may be released then.
   /// - Throws: the errors of ``PseudoTerminal/init()``, inotify(7) and epoll_ctl(2).
   public init(
     options: LoopbackOptions = LoopbackOptions(), on loop: IOLoop,

@@ -10,8 +10,8 @@ final class NodeWatch {
     let rawValue: UInt8
     /// A client that could write has closed the node.
     ///
-    /// The kernel reports this *before* the client has released the terminal. Read-only clients are not counted:
-    /// `stty -F` is one, and its settings are meant for the next client.
+    /// The kernel reports this *before* the client has released the terminal. Read-only clients are
+    /// not counted: `stty -F` is one, and its settings are meant for the next client.
     static let closed = Events(rawValue: 1)
     /// A client has read bytes.
     static let read = Events(rawValue: 2)
@@ -23,8 +23,8 @@ final class NodeWatch {
 
   /// Watches a node for closing.
   ///
-  /// - Throws: the errors of inotify_init1(2), inotify_add_watch(2) and epoll_ctl(2): `EMFILE` and `ENOSPC` at the
-  ///   user's limits.
+  /// - Throws: the errors of inotify_init1(2), inotify_add_watch(2) and epoll_ctl(2): `EMFILE` and
+  ///   `ENOSPC` at the user's limits.
   init(
     _ path: FilePath, on loop: IOLoop, _ handler: @escaping (Events) -> Void
   ) throws(Errno) {
@@ -53,8 +53,8 @@ final class NodeWatch {
     }
   }
 
-  /// Reads the queued events. They cannot be counted, because the kernel merges equal consecutive
-  /// events.
+  /// Reads the queued events. They cannot be counted, because the kernel merges
+  /// equal consecutive events.
   private static func takeEvents(from descriptor: FileDescriptor) -> Events {
     var mask: UInt32 = 0
     descriptor.readInotifyEvents { event, _ in mask |= event.mask }

@@ -2,19 +2,19 @@ import Glibc
 public import Posix
 public import SystemPackage
 
-/// A pseudo-terminal, seen from the device's side: it reads the bytes that a program writes to the node,
-/// and the program reads the bytes written here.
+/// A pseudo-terminal, seen from the device's side: it reads the bytes that a program writes to the
+/// node, and the program reads the bytes written here.
 ///
 /// ## Principles of operation
 ///
-/// - The node starts in raw mode at 115200 8N1: a program that does not configure it gets unchanged bytes and no
-///   echo.
-/// - This side keeps the node open too. Otherwise the kernel would report a hang-up whenever there is no client, and
-///   nothing could be written between two clients.
-/// - Therefore the terminal is never closed completely, and the settings of a killed client would remain.
-///   ``restoreIfUnused()`` resets them.
-/// - Nothing is flushed: unread bytes are kept for the next client, as far as the kernel's buffer allows (4 KiB to 64
-///   KiB in each direction).
+/// - The node starts in raw mode at 115200 8N1: a program that does not configure it gets unchanged
+///   bytes and no echo.
+/// - This side keeps the node open too. Otherwise the kernel would report a hang-up whenever there
+///   is no client, and nothing could be written between two clients.
+/// - Therefore the terminal is never closed completely, and the settings of a killed client would
+///   remain. ``restoreIfUnused()`` resets them.
+/// - Nothing is flushed: unread bytes are kept for the next client, as far as the kernel's buffer
+///   allows (4 KiB to 64 KiB in each direction).
 ///
 /// See pty(7) and ioctl_tty(2).
 public final class PseudoTerminal {
@@ -29,10 +29,11 @@ public final class PseudoTerminal {
   ///
   /// The corresponding C functions are `posix_openpt`, `grantpt`, `unlockpt` and `ptsname`.
   ///
-  /// - Throws: the errors of open(2) for `/dev/ptmx` and for the node (`ENOENT` without a devpts, `EMFILE`, `ENOSPC`
-  ///   if there are too many), of ioctl(2) and of tcsetattr(3).
+  /// - Throws: the errors of open(2) for `/dev/ptmx` and for the node (`ENOENT` without a devpts,
+  ///   `EMFILE`, `ENOSPC` if there are too many), of ioctl(2) and of tcsetattr(3).
   public init() throws(Errno) {
-    // Swift's Glibc module does not have the four functions. These are the operations of the C library.
+    // Swift's Glibc module does not have the four functions. These are the operations of
+    // the C library.
     let master = try OwnedDescriptor.open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK)
     let descriptor = master.borrowed.rawValue
     var isLocked: CInt = 0
@@ -65,7 +66,8 @@ public final class PseudoTerminal {
 
   /// Reads bytes that clients have written. The corresponding C function is `read`.
   ///
-  /// - Parameter buffer: the destination, which must not be empty. The kernel fills at most 4 KiB at once.
+  /// - Parameter buffer: the destination, which must not be empty. The kernel fills at most 4
+  ///   KiB at once.
   /// - Throws: the errors of read(2).
   public func read(into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> ReadOutcome {
     try descriptor.readAvailable(into: buffer)
@@ -81,8 +83,9 @@ public final class PseudoTerminal {
 
   /// Whether there are written bytes that no client has read.
   public var hasUnreadBytes: Bool {
-    // poll(2) makes the kernel move bytes that it holds between the two sides and does not count yet. A client may
-    // read the bytes that poll(2) saw before they are counted, with more bytes after them.
+    // poll(2) makes the kernel move bytes that it holds between the two sides and does not
+    // count yet. A client may read the bytes that poll(2) saw before they are counted, with
+    // more bytes after them.
     if Self.poll(heldNode, for: POLLIN) & Int16(POLLIN) != 0 { return true }
     var count: CInt = 0
     return ioctl(heldNode.rawValue, UInt(FIONREAD), &count) == 0 && count > 0
@@ -92,16 +95,17 @@ public final class PseudoTerminal {
 
   /// Resets the terminal to its initial state, unless a client has it open.
   ///
-  /// Call this when a client has closed the node. It sets raw mode, resumes stopped output, and cancels `TIOCEXCL`.
-  /// That belongs to the terminal and remains if its client is killed: every later client except root's would fail
-  /// with `EBUSY`.
+  /// Call this when a client has closed the node. It sets raw mode, resumes stopped output, and
+  /// cancels `TIOCEXCL`. That belongs to the terminal and remains if its client is killed: every
+  /// later client except root's would fail with `EBUSY`.
   ///
-  /// The kernel only reports whether a client has the terminal open by the hang-up after the last close. So this side
-  /// closes the node for a few microseconds to check. Meanwhile another client can open an exclusive terminal.
+  /// The kernel only reports whether a client has the terminal open by the hang-up after the last
+  /// close. So this side closes the node for a few microseconds to check. Meanwhile another client
+  /// can open an exclusive terminal.
   ///
   /// - Returns: false if a client has the terminal open. Nothing is changed then.
-  /// - Throws: the errors of tcsetattr(3), and those of open(2) if the node cannot be opened again, which makes the
-  ///   terminal unusable.
+  /// - Throws: the errors of tcsetattr(3), and those of open(2) if the node cannot be opened again,
+  ///   which makes the terminal unusable.
   public func restoreIfUnused() throws(Errno) -> Bool {
     let wasExclusive = isExclusive
     // Cancelled first, because otherwise the node could not be opened again below.
@@ -132,8 +136,8 @@ public final class PseudoTerminal {
     _ = ioctl(heldNode.rawValue, request, 0 as CInt)
   }
 
-  /// Ends the terminal like a serial port that is unplugged: clients get the end of the file or `EIO`, and the node
-  /// disappears.
+  /// Ends the terminal like a serial port that is unplugged: clients get the end of the file or
+  /// `EIO`, and the node disappears.
   ///
   /// Unread bytes are lost. Further calls do nothing. Call no other method afterwards.
   public func hangUp() {
@@ -143,8 +147,8 @@ public final class PseudoTerminal {
 
   // MARK: System calls
 
-  /// Opens the node to keep it open. It is opened read-only, so that closing it is not mistaken for a client's close
-  /// (see ``NodeWatch``).
+  /// Opens the node to keep it open. It is opened read-only, so that closing it is not mistaken for
+  /// a client's close (see ``NodeWatch``).
   private static func openHold(_ path: FilePath) throws(Errno) -> OwnedDescriptor {
     try OwnedDescriptor.open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
   }

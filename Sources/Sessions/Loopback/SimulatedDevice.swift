@@ -2,8 +2,8 @@ public import Time
 
 /// A simulated device: a function of its state, the time and the bytes that arrive.
 ///
-/// It receives the time and the arrived bytes, and appends its answers to an output. It never waits or
-/// calls back: the same times and bytes always give the same output.
+/// It receives the time and the arrived bytes, and appends its answers to an output. It never waits
+/// or calls back: the same times and bytes always give the same output.
 public protocol SimulatedDevice {
   /// Powers the device on. This is called once, before all other methods.
   mutating func start(at now: MonotonicTime, output: inout DeviceOutput)
@@ -14,8 +14,8 @@ public protocol SimulatedDevice {
   ///   - bytes: the bytes in order, at least one.
   ///   - now: the present time, never earlier than in a previous call.
   ///   - output: the output to append to.
-  /// - Returns: the number of accepted bytes: all of them, or fewer if the output became full, but at least one if it
-  ///   was not full before. The rest is passed again.
+  /// - Returns: the number of accepted bytes: all of them, or fewer if the output became full, but
+  ///   at least one if it was not full before. The rest is passed again.
   mutating func receive(
     _ bytes: Span<UInt8>, at now: MonotonicTime, output: inout DeviceOutput
   ) -> Int
@@ -29,8 +29,8 @@ public protocol SimulatedDevice {
 
 /// Output of a device that the line has not transmitted yet.
 ///
-/// The limit is soft. A device can finish an answer, but then appends and accepts nothing until the output is no
-/// longer full. This loses no bytes and limits the memory.
+/// The limit is soft. A device can finish an answer, but then appends and accepts nothing until the
+/// output is no longer full. This loses no bytes and limits the memory.
 public struct DeviceOutput: Sendable {
   /// The bytes, the earliest first.
   public private(set) var bytes: [UInt8] = []
@@ -66,7 +66,7 @@ public struct DeviceOutput: Sendable {
   /// Moves the first bytes to the line.
   ///
   /// - Returns: the number of moved bytes: all of them, or as many as fit into the buffer.
-  mutating func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+  mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     let count = min(bytes.count, buffer.count)
     bytes.withUnsafeBytes { buffer.copyMemory(from: .init(rebasing: $0[..<count])) }
     if count == bytes.count {

@@ -4,9 +4,10 @@ public import SystemPackage
 
 /// A symbolic link with a fixed path to a node whose name changes from run to run.
 ///
-/// The link exists as long as the object. It replaces only a dangling link, such as one that a killed process has
-/// left behind. A link that leads to the new node counts as dangling too, because the numbers of pseudo-terminals are
-/// reused. If another file has replaced the link meanwhile, that file is kept.
+/// The link exists as long as the object. It replaces only a dangling link, such as one that a
+/// killed process has left behind. A link that leads to the new node counts as dangling too,
+/// because the numbers of pseudo-terminals are reused. If another file has replaced the link
+/// meanwhile, that file is kept.
 public final class StableLink {
   /// The path of the link.
   public let path: FilePath
@@ -20,7 +21,8 @@ public final class StableLink {
   ///   - target: the path that it points to, preferably absolute.
   /// - Throws: ``StableLinkError`` if a file exists at the path, or a system call fails.
   public init(at path: FilePath, to target: FilePath) throws(StableLinkError) {
-    // Called before the object is complete: its deinitialiser would remove the existing link if this fails.
+    // Called before the object is complete: its deinitialiser would remove the existing link
+    // if this fails.
     try Self.makeLink(at: path, to: target)
     self.path = path
     self.target = target
@@ -52,8 +54,8 @@ public final class StableLink {
 
   /// Replaces the old link atomically.
   ///
-  /// A file that is created in the microseconds between the check and rename(2) is lost, because rename(2) cannot
-  /// check.
+  /// A file that is created in the microseconds between the check and rename(2) is lost, because
+  /// rename(2) cannot check.
   private static func replaceStaleLink(
     at path: FilePath, by target: FilePath
   ) throws(StableLinkError) {

@@ -2,7 +2,8 @@ import EventLoop
 import Posix
 import SystemPackage
 
-/// Looks up a host on a separate thread: a name server may answer late or never. Release this object to give up.
+/// Looks up a host on a separate thread: a name server may answer late or never. Release this
+/// object to give up.
 final class AddressLookup {
   typealias Answer = Result<[SocketAddress], LookupError>
 

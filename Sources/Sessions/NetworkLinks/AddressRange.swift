@@ -1,8 +1,10 @@
 import Glibc
 
-/// A range of addresses that share their first bits: `192.168.1.0/24`, `2001:db8::/32`, or a single address. A value.
+/// A range of addresses that share their first bits: `192.168.1.0/24`, `2001:db8::/32`, or a single
+/// address. A value.
 ///
-/// An IPv4 address within IPv6 (`::ffff:192.168.1.5`, RFC 4291, 2.5.5.2) counts as the IPv4 address.
+/// An IPv4 address within IPv6 (`::ffff:192.168.1.5`, RFC 4291, 2.5.5.2) counts as
+/// the IPv4 address.
 package struct AddressRange: Hashable, Sendable {
   private let bytes: [UInt8]
   private let bits: Int

@@ -1,7 +1,7 @@
 import Time
 
-/// Limits the rate of accepted connections: it allows a burst, then a constant number per second. A value. Further
-/// connections wait in the kernel's queue.
+/// Limits the rate of accepted connections: it allows a burst, then a constant number per second. A
+/// value. Further connections wait in the kernel's queue.
 struct AttemptGate {
   /// The maximum number of connections at once.
   static let burst = 100

@@ -8,6 +8,8 @@ extension NetworkLink {
     case path(FilePath)
     /// A port that `serialterm serve` shares on another computer.
     case ssh(SSHAddress)
+    /// The console of a place of labgrid.
+    case labgrid(LabgridPlace)
     /// A session of another process: the path of its socket, and the request to join it.
     case session(FilePath, request: String)
   }
@@ -20,6 +22,8 @@ extension NetworkLink.Address {
     case stream(StreamOpening.Destination)
     /// It is the standard streams of a program: its name and arguments.
     case program([String])
+    /// Another program says where it is.
+    case lookup(LabgridPlace)
   }
 
   /// How a stream to the address comes about.
@@ -28,6 +32,7 @@ extension NetworkLink.Address {
     case .host(let host): .stream(.host(host))
     case .path(let path), .session(let path, _): .stream(.path(path))
     case .ssh(let address): .program(address.command)
+    case .labgrid(let place): .lookup(place)
     }
   }
 

@@ -8,12 +8,12 @@ import TextTools
 
 /// A link over a stream: a port of a server (RFC 2217), or a plain byte stream.
 ///
-/// Unread bytes stay in the buffers of the network, which then stop the sender. Bytes that the link has taken and the
-/// other end has not acknowledged count as unsent.
+/// Unread bytes stay in the buffers of the network, which then stop the sender. Bytes that the link
+/// has taken and the other end has not acknowledged count as unsent.
 ///
-/// A server can hold up nothing else: at most ``messageLimit`` of its messages are handled in a turn of the loop. A server
-/// that sends more than ``earlyLimit`` bytes before its port is open, or that asks and does not read more than
-/// ``outgoingLimit`` bytes of answers, is disconnected.
+/// A server can hold up nothing else: at most ``messageLimit`` of its messages are handled in a
+/// turn of the loop. A server that sends more than ``earlyLimit`` bytes before its port is open, or
+/// that asks and does not read more than ``outgoingLimit`` bytes of answers, is disconnected.
 public final class NetworkLink: Link {
   /// The messages about the members of the session, if the server is a serialterm.
   package let sharingMessages = Observable<SharingMessage>()
@@ -26,6 +26,7 @@ public final class NetworkLink: Link {
   /// What the owner wants; nil before the link is started, and after it is closed.
   private var order: Order?
   private var opening: StreamOpening?
+  private var lookup: PlaceLookup?
   private var socket: StreamSocket?
   /// The program behind the socket, such as ssh; nil for a server.
   private var program: StreamProgram?
@@ -69,8 +70,8 @@ public final class NetworkLink: Link {
   static let loginTimeout = Duration.seconds(30)
   /// The maximum number of bytes that are encoded at once.
   private static let pieceSize = 16_384
-  /// The maximum number of messages of the server that are handled at once. Each can cause a line on the screen, or a
-  /// system call.
+  /// The maximum number of messages of the server that are handled at once. Each can cause a line
+  /// on the screen, or a system call.
   static let messageLimit = 64
   /// The maximum number of the device's bytes that are kept until the port is open.
   static let earlyLimit = 1_048_576
@@ -114,16 +115,47 @@ public final class NetworkLink: Link {
     order = Order(settings: settings, report: report)
     if port != nil { port = client(settings) }
     switch address.way {
-    case .stream(let destination):
-      opening = StreamOpening(to: destination, on: loop, timeout: Self.connectTimeout) {
-        [unowned self] in
-        opening = nil
-        switch $0 {
-        case .success(let socket): connected(socket)
-        case .failure(let failure): fail(SerialError(failure, at: endpoint))
+    case .stream(let destination): open(destination)
+    case .program(let words): startProgram(words)
+    case .lookup(let place):
+      lookup = PlaceLookup(place, on: loop) { [unowned self] in
+        // In a later turn, because the lookup is notifying.
+        let answer = $0
+        offer = loop.schedule(after: .zero) { [unowned self] in
+          (offer, lookup) = (nil, nil)
+          found(answer)
         }
       }
-    case .program(let words): startProgram(words)
+    }
+  }
+
+  private func open(_ destination: StreamOpening.Destination) {
+    opening = StreamOpening(to: destination, on: loop, timeout: Self.connectTimeout) {
+      [unowned self] in
+      opening = nil
+      switch $0 {
+      case .success(let socket): connected(socket)
+      case .failure(let failure): fail(SerialError(failure, at: endpoint))
+      }
+    }
+  }
+
+  /// Connects to the port of a place.
+  private func found(_ answer: PlaceLookup.Answer) {
+    switch answer {
+    case .success(let place):
+      if place.isRaw {
+        port = nil
+      } else if let speed = place.speed, let order, order.settings == LineSettings() {
+        // Nobody has asked for another rate than that of the place.
+        var settings = order.settings
+        settings.baudRate = speed
+        port = client(settings)
+      }
+      open(.host(place.address))
+    case .failure(let problem):
+      fail(
+        SerialError(problem.code, in: LabgridPlace.operation, at: endpoint, subject: problem.words))
     }
   }
 
@@ -188,7 +220,8 @@ public final class NetworkLink: Link {
     _ = try? watch?.setInterest([])
   }
 
-  /// The error if the server closes the connection before the port is open, with the server's reason if it sent one.
+  /// The error if the server closes the connection before the port is open, with the server's
+  /// reason if it sent one.
   private var hungUp: SerialError {
     let text = String(decoding: early.prefix(Self.reasonLimit), as: UTF8.self)
     let line = text.split(whereSeparator: \.isNewline).first.map(String.init)
@@ -238,8 +271,8 @@ public final class NetworkLink: Link {
     case .linesChanged: if isOpen, let lines { report(.modemLinesChanged(lines)) }
     case .lineErrors(let errors):
       lineCounters.count(errors)
-    // The session asks whether the link accepts bytes after each read. It must not read again now: a server that
-    // changes its mind without end would be read without end.
+    // The session asks whether the link accepts bytes after each read. It must not read again now:
+    // a server that changes its mind without end would be read without end.
     case .sendingPermitted: break
     case .shared(let message): sharingMessages.notify(message)
     case .played(let reason):
@@ -339,7 +372,8 @@ public final class NetworkLink: Link {
     updateWatch()
   }
 
-  /// Disconnects a server that has exceeded a limit, at the end of the turn: a method of the session may be running.
+  /// Disconnects a server that has exceeded a limit, at the end of the turn: a method of the
+  /// session may be running.
   private func disconnect(because reason: String) {
     guard cutOff == nil else { return }
     cutOff = loop.schedule(after: .zero) { [unowned self] in
@@ -384,7 +418,8 @@ public final class NetworkLink: Link {
     return .bytes(count)
   }
 
-  /// Reads from the server, unless the last read is not handled yet, and appends the device's bytes to ``early``.
+  /// Reads from the server, unless the last read is not handled yet, and appends the device's
+  /// bytes to ``early``.
   ///
   /// - Returns: whether any bytes were read; nil at the end of the stream.
   private func receive(atMost limit: Int) throws(SerialError) -> Bool? {
@@ -408,7 +443,8 @@ public final class NetworkLink: Link {
     }
   }
 
-  /// Handles what was read, at most ``messageLimit`` messages. The rest follows in the next turn of the loop.
+  /// Handles what was read, at most ``messageLimit`` messages. The rest follows in the next turn
+  /// of the loop.
   private func handleRead() {
     var events: [ComPortClient.Event] = []
     readBuffer.withUnsafeBytes { buffer in
@@ -470,8 +506,8 @@ public final class NetworkLink: Link {
       ? unacknowledgedByteCount : ledger.dataCount(ofUnacknowledged: unacknowledgedByteCount)
   }
 
-  /// Discards unsent bytes. Bytes that the socket has accepted cannot be discarded; the unacknowledged ones may have
-  /// arrived or not.
+  /// Discards unsent bytes. Bytes that the socket has accepted cannot be discarded; the
+  /// unacknowledged ones may have arrived or not.
   public func discardUnsent() -> Int {
     let count = unsentByteCount
     outgoing = []
@@ -546,9 +582,10 @@ public final class NetworkLink: Link {
 
   public func close() {
     watch?.cancel()
-    // The program ends because its input has ended, but it first sends the bytes that it already has.
+    // The program ends because its input has ended, but it first sends the bytes that
+    // it already has.
     if !isOpen { program?.terminate() }
-    (watch, opening, patience, offer, cutOff) = (nil, nil, nil, nil, nil)
+    (watch, opening, lookup, patience, offer, cutOff) = (nil, nil, nil, nil, nil, nil)
     (socket, program) = (nil, nil)
     (answers, plays, outgoing, early, unhandled) = ([], [], [], [], 0..<0)
     isOpen = false

@@ -57,7 +57,8 @@ public struct SSHAddress: Hashable, Sendable {
 
   /// The command that connects standard input and output to the port. See ssh(1) and ssh_config(5).
   ///
-  /// ssh asks no questions, because there is no terminal for them. It detects a lost connection within 15 seconds.
+  /// ssh asks no questions, because there is no terminal for them. It detects a lost connection
+  /// within 15 seconds.
   public var command: [String] {
     let options = [
       "BatchMode=yes", "ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=2",

@@ -22,7 +22,8 @@ struct SentLedger {
   mutating func add(dataCount: Int, encodedCount: Int, unacknowledged: Int) {
     forget(downTo: unacknowledged)
     self.encodedCount += encodedCount
-    // A server that takes nothing can ask any number of times: answers without data between them are one entry.
+    // A server that takes nothing can ask any number of times: answers without data between them
+    // are one entry.
     if dataCount == 0, first < writes.count, let last = writes.last, last.dataCount == 0 {
       writes[writes.count - 1].encodedCount += encodedCount
     } else {

@@ -6,15 +6,17 @@ import SystemPackage
 ///
 /// ## Principles of operation
 ///
-/// - **It is finished before it has its name.** The socket is bound in a new folder that only this user may enter,
-///   beside its place. Group and mode are set there, it listens there, and is then renamed. At the path, nobody can
-///   therefore ever connect too early, or put a link in place of a socket that is about to be changed. unix(7) offers
-///   no other way: fchmod(2) and fchown(2) of a bound socket do not affect its file.
-/// - **It replaces nothing**, except a socket at which no process listens. Other files and links stay.
-/// - **One program at a time changes the entry**: the folder is locked meanwhile, so that of two servers only one
-///   replaces an abandoned socket.
-/// - **Only its own file is removed**: device and inode are compared. The kernel keeps the inode while the socket is
-///   open, so that its number is not reused.
+/// - **It is finished before it has its name.** The socket is bound in a new folder that only this
+///   user may enter, beside its place. Group and mode are set there, it listens there, and is then
+///   renamed. At the path, nobody can therefore ever connect too early, or put a link in place of a
+///   socket that is about to be changed. unix(7) offers no other way: fchmod(2) and fchown(2) of a
+///   bound socket do not affect its file.
+/// - **It replaces nothing**, except a socket at which no process listens. Other files
+///   and links stay.
+/// - **One program at a time changes the entry**: the folder is locked meanwhile, so that of two
+///   servers only one replaces an abandoned socket.
+/// - **Only its own file is removed**: device and inode are compared. The kernel keeps the inode
+///   while the socket is open, so that its number is not reused.
 ///
 /// ss(8) shows the path at which the socket was bound, `/proc/self/fd/N/NAME`.
 struct SocketFile: ~Copyable {
@@ -34,7 +36,8 @@ struct SocketFile: ~Copyable {
   ///   - socket: a new socket.
   ///   - group: the group whose members may connect; nil for only the owner.
   ///   - backlog: the length of the queue of clients that wait.
-  /// - Throws: `EADDRINUSE` if there is a file that cannot be replaced, or an error of these functions.
+  /// - Throws: `EADDRINUSE` if there is a file that cannot be replaced, or an error
+  ///   of these functions.
   init(
     at path: FilePath, for group: GroupID?, binding socket: FileDescriptor, backlog: CInt
   ) throws(Errno) {
@@ -54,7 +57,8 @@ struct SocketFile: ~Copyable {
         try entry.remove(ifStill: identity)
       }
     } catch {
-      // The lock was not free. A program that has it removes abandoned sockets only, and this one still listens.
+      // The lock was not free. A program that has it removes abandoned sockets only, and this
+      // one still listens.
       _ = try? entry.remove(ifStill: identity)
     }
   }
@@ -87,7 +91,8 @@ private struct PrivateFolder: ~Copyable {
 
   /// Creates the folder. The corresponding C function is `mkdirat`.
   ///
-  /// - Throws: `EPERM` if another folder was put in its place, or the errors of mkdir(2) and open(2).
+  /// - Throws: `EPERM` if another folder was put in its place, or the errors of
+  ///   mkdir(2) and open(2).
   init(in parent: FileDescriptor) throws(Errno) {
     let name = ".serialterm-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     try systemCall { mkdirat(parent.rawValue, name, 0o700) }

@@ -50,8 +50,8 @@ package final class StreamListener {
     }
   }
 
-  /// Listens at a Unix socket, to which only its owner can connect, or also a group. It replaces a socket that a
-  /// program has left behind. See unix(7).
+  /// Listens at a Unix socket, to which only its owner can connect, or also a group. It replaces a
+  /// socket that a program has left behind. See unix(7).
   ///
   /// - Parameters:
   ///   - group: the group whose members may connect; nil for none.
@@ -116,8 +116,8 @@ package final class StreamListener {
       }
     }
     guard client >= 0 else {
-      // ECONNABORTED: the client has disconnected. Otherwise it is usually EMFILE: the client stays in the queue, and
-      // accepting again immediately would spin.
+      // ECONNABORTED: the client has disconnected. Otherwise it is usually EMFILE: the client stays
+      // in the queue, and accepting again immediately would spin.
       if errno != ECONNABORTED, errno != EAGAIN { pauseAccepting(for: Self.pauseLength) }
       return
     }

@@ -3,10 +3,11 @@ import Posix
 import SerialCore
 import SystemPackage
 
-/// Opens a stream to a host: looks up its name, and tries its addresses. Release this object to give up.
+/// Opens a stream to a host: looks up its name, and tries its addresses. Release this object
+/// to give up.
 ///
-/// If an address does not answer within a moment, the next one is tried in parallel. The first one that answers wins
-/// ("happy eyeballs": RFC 8305).
+/// If an address does not answer within a moment, the next one is tried in parallel. The first one
+/// that answers wins ("happy eyeballs": RFC 8305).
 final class StreamOpening {
   /// The other end of a stream.
   enum Destination {

@@ -3,9 +3,9 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// A program whose standard input and output are a stream, such as ssh(1). The end of its standard error is kept,
-/// because it may contain the reason of its end. All of it is read, because a program that cannot write a message
-/// waits.
+/// A program whose standard input and output are a stream, such as ssh(1). The end of its standard
+/// error is kept, because it may contain the reason of its end. All of it is read, because a
+/// program that cannot write a message waits.
 ///
 /// It has its own session, so it cannot ask at the user's terminal. It ends when its input ends.
 final class StreamProgram {
@@ -48,8 +48,8 @@ final class StreamProgram {
   /// The number of pieces in a full pipe. See pipe(7).
   private static let lastPieces = 65_536 / errorLimit
 
-  /// Starts a program, searched along `PATH`. The corresponding C functions are `socketpair` and
-  /// `posix_spawnp`.
+  /// Starts a program, searched along `PATH`. The corresponding C functions are
+  /// `socketpair` and `posix_spawnp`.
   ///
   /// - Parameters:
   ///   - words: its name and arguments, at least one.
@@ -84,7 +84,8 @@ final class StreamProgram {
       ended()
     }
     errorWatch = try loop.watch(errors.borrowed, for: .reading) { [unowned self] _ in
-      // One piece in a turn of the loop, so that a program that never stops does not delay other events.
+      // One piece in a turn of the loop, so that a program that never stops does not
+      // delay other events.
       if case .endOfFile = readErrors() { endErrors() }
     }
   }
@@ -127,7 +128,8 @@ final class StreamProgram {
 
   /// The last line of its standard error; nil if there is none.
   func lastWords() -> String? {
-    // What a program that has ended left in the pipe. Its children may go on writing, so the pieces are limited.
+    // What a program that has ended left in the pipe. Its children may go on writing, so the
+    // pieces are limited.
     for _ in 0..<Self.lastPieces {
       guard case .bytes = readErrors() else { break }
     }

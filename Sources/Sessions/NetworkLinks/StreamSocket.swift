@@ -20,8 +20,8 @@ final class StreamSocket {
 
   deinit { _ = Glibc.close(descriptor.rawValue) }
 
-  /// Sends each key immediately, and detects a lost peer within 15 seconds, even while nothing is sent. Other sockets
-  /// do not have these options, and stay unchanged. See tcp(7).
+  /// Sends each key immediately, and detects a lost peer within 15 seconds, even while nothing is
+  /// sent. Other sockets do not have these options, and stay unchanged. See tcp(7).
   static func prepareForTCP(_ descriptor: FileDescriptor) {
     func set(_ level: CInt, _ option: CInt, _ value: CInt) {
       var value = value
@@ -44,8 +44,8 @@ final class StreamSocket {
     return code == 0 ? nil : Errno(rawValue: code)
   }
 
-  /// The number of bytes that were written and that the other end has not acknowledged; 0 if it is unknown. See
-  /// `SIOCOUTQ` in tcp(7).
+  /// The number of bytes that were written and that the other end has not acknowledged; 0 if it is
+  /// unknown. See `SIOCOUTQ` in tcp(7).
   var unacknowledgedByteCount: Int {
     var count: CInt = 0
     // SIOCOUTQ has the same value as TIOCOUTQ.

@@ -23,8 +23,8 @@ package final class Drain {
   private var lastCount: Int
   private var timer: LoopTimer?
 
-  /// The interval between two queries of the driver, because the kernel has no event for this. It grows while
-  /// there is no progress.
+  /// The interval between two queries of the driver, because the kernel has no event for this. It
+  /// grows while there is no progress.
   private var interval = shortestInterval
   private static let shortestInterval = Duration.milliseconds(2)
   private static let longestInterval = Duration.milliseconds(50)
@@ -33,8 +33,8 @@ package final class Drain {
   ///
   /// - Parameters:
   ///   - patience: the limits; nil for no limit, even if the device is lost.
-  ///   - done: called in a turn of the loop, or during this call. ``Session/unsentByteCount`` is the number of bytes
-  ///     that were not sent.
+  ///   - done: called in a turn of the loop, or during this call. ``Session/unsentByteCount`` is
+  ///     the number of bytes that were not sent.
   package init(
     _ session: Session, on loop: IOLoop, patience: Patience?, done: @escaping () -> Void
   ) {

@@ -9,7 +9,8 @@ package struct Scheduler {
 
   /// Creates a scheduler.
   ///
-  /// - Parameter schedule: calls a function once after a delay, as long as the returned object exists.
+  /// - Parameter schedule: calls a function once after a delay, as long as the
+  ///   returned object exists.
   package init(
     now: @escaping () -> MonotonicTime,
     schedule: @escaping (Duration, @escaping () -> Void) -> AnyObject

@@ -4,7 +4,8 @@ import Posix
 public import SerialCore
 public import SystemPackage
 
-/// Connects a session to an event loop: the loop polls the session's descriptor for the session's interest.
+/// Connects a session to an event loop: the loop polls the session's descriptor for
+/// the session's interest.
 ///
 /// It lasts until it is released, and does not retain the session.
 public final class SessionDriver {
@@ -19,7 +20,8 @@ public final class SessionDriver {
   /// - Parameters:
   ///   - session: the session. It is not retained.
   ///   - loop: the loop that polls its port.
-  ///   - onFailure: called when the port cannot be polled: no memory, or no watches. See epoll_ctl(2).
+  ///   - onFailure: called when the port cannot be polled: no memory, or no
+  ///     watches. See epoll_ctl(2).
   public init(
     _ session: Session, on loop: IOLoop, onFailure: @escaping (Errno) -> Void = { _ in }
   ) {

@@ -1,10 +1,12 @@
 import Glibc
 public import Observing
+public import TextStages
 
-/// The bytes that a device sent most recently, as lines with their times, in a fixed amount of memory.
+/// The bytes that a device sent most recently, as lines with their times, in a fixed
+/// amount of memory.
 ///
-/// LF, CR and CRLF end a line, as in a text log. A line longer than ``lineLimit`` is split. The bytes are kept
-/// unchanged. The oldest lines are dropped in blocks, and counted.
+/// LF, CR and CRLF end a line, as in a text log. A line longer than ``lineLimit`` is split. The
+/// bytes are kept unchanged. The oldest lines are dropped in blocks, and counted.
 public final class Scrollback {
   /// The maximum size of text and times, in bytes.
   public let capacity: Int
@@ -15,6 +17,8 @@ public final class Scrollback {
   /// Announces that bytes or a mark were added.
   public let additions = Observable<Void>()
 
+  /// Makes a reader of the text of lines, which knows their encoding. Marks are UTF-8.
+  public var lineText: @Sendable () -> LineText = { LineText() }
   /// The blocks, the oldest first. All except the last are complete, and never change.
   private(set) var blocks: [ScrollbackBlock] = []
   /// The number of blocks that were dropped.
@@ -24,6 +28,10 @@ public final class Scrollback {
   /// Whether the open line ends with CR. An LF after it belongs to the same line end.
   private var endsWithReturn = false
   private var openLength = 0
+  /// The notes that wait for the end of the open line, with their times.
+  private var notes: [(text: String, time: UInt64)] = []
+  /// The number of notes that wait at most; the line ends for more.
+  private static let mostNotes = 256
 
   /// The maximum length of a line in bytes, not counting an LF after a CR.
   public static let lineLimit = 4_096
@@ -107,6 +115,24 @@ public final class Scrollback {
     additions.notify(())
   }
 
+  /// Adds a line that the device did not send, like a mark. It does not end the open line but waits
+  /// for its end: a note is about an earlier line.
+  ///
+  /// - Parameters:
+  ///   - text: the text, of which at most ``lineLimit`` bytes are kept.
+  ///   - time: the time in nanoseconds since 1970-01-01 UTC.
+  public func addNote(_ text: String, at time: UInt64) {
+    guard isLastLineOpen, notes.count < Self.mostNotes else { return addMark(text, at: time) }
+    notes.append((text, time))
+  }
+
+  /// Adds the notes that wait, and ends the open line for them.
+  public func addWaitingNotes() {
+    guard !notes.isEmpty else { return }
+    endLine()
+    additions.notify(())
+  }
+
   private enum End {
     case ended, returned, open
   }
@@ -137,23 +163,34 @@ public final class Scrollback {
     return UnsafeRawPointer(found) - base
   }
 
-  /// Appends a piece to the open line, or begins a line with it.
+  /// Appends a piece to the open line, or begins a line with it. A line that is open has no mark.
   private func store(_ piece: UnsafeRawBufferPointer, at time: UInt64, isMark: Bool = false) {
-    let milliseconds = time / 1_000_000
     if isLastLineOpen {
       if !last.hasRoom(for: piece.count) { moveOpenLine() }
+      last.append(piece, isMark: false)
     } else {
-      if blocks.isEmpty || !last.canBeginLine(of: piece.count, at: milliseconds) {
-        addBlock(at: milliseconds)
-      }
-      last.beginLine(at: milliseconds, isMark: isMark)
+      beginLine(with: piece, at: time / 1_000_000, isMark: isMark)
       isLastLineOpen = true
     }
-    last.append(piece)
     openLength += piece.count
   }
 
-  private func endLine() { (isLastLineOpen, endsWithReturn, openLength) = (false, false, 0) }
+  private func beginLine(with piece: UnsafeRawBufferPointer, at time: UInt64, isMark: Bool) {
+    if let last = blocks.last, last.beginLine(with: piece, at: time, isMark: isMark) { return }
+    addBlock(at: time)
+    _ = last.beginLine(with: piece, at: time, isMark: isMark)
+  }
+
+  private func endLine() {
+    (isLastLineOpen, endsWithReturn, openLength) = (false, false, 0)
+    guard !notes.isEmpty else { return }
+    let waiting = notes
+    notes = []
+    for (text, time) in waiting {
+      Array(text.utf8.prefix(Self.lineLimit)).withUnsafeBytes { store($0, at: time, isMark: true) }
+      (isLastLineOpen, openLength) = (false, 0)
+    }
+  }
 
   private var last: ScrollbackBlock { blocks[blocks.count - 1] }
 
@@ -164,8 +201,7 @@ public final class Scrollback {
     // This block is not the oldest one, which may be dropped, because there are at least two.
     full.removeLastLine()
     addBlock(at: line.time)
-    last.beginLine(at: line.time, isMark: line.isMark)
-    last.append(line.bytes)
+    _ = last.beginLine(with: line.bytes, at: line.time, isMark: line.isMark)
   }
 
   private func addBlock(at time: UInt64) {

@@ -1,8 +1,8 @@
-/// A number of lines in one piece of memory: their text grows from its start, one entry per line from its end
-/// ("slotted page").
+/// A number of lines in one piece of memory: their text grows from its start, one entry per line
+/// from its end ("slotted page").
 ///
-/// It is `Sendable` because a block is never changed while another object has a reference to it, except the last
-/// block of its scrollback.
+/// It is `Sendable` because a block is never changed while another object has a reference to it,
+/// except the last block of its scrollback.
 final class ScrollbackBlock: @unchecked Sendable {
   /// The size of text and entries in bytes. Offsets in the text fit into 16 bits.
   static let size = 65_536
@@ -20,8 +20,8 @@ final class ScrollbackBlock: @unchecked Sendable {
   /// The time in milliseconds from which the lines' times count.
   private var baseTime: UInt64
 
-  /// The entry of a line: the offset of the text in bits 0 to 15, whether it is a mark in bit 16, the time in
-  /// milliseconds from bit 32 on.
+  /// The entry of a line: the offset of the text in bits 0 to 15, whether it is a mark in bit 16,
+  /// the time in milliseconds from bit 32 on.
   private typealias Entry = UInt64
   private static let entrySize = MemoryLayout<Entry>.size
   private static let markBit: Entry = 1 << 16
@@ -52,25 +52,28 @@ final class ScrollbackBlock: @unchecked Sendable {
     textCount + count + lineCount * Self.entrySize <= Self.size
   }
 
-  /// Whether there is room for a new line, and its time in milliseconds fits.
-  func canBeginLine(of count: Int, at time: UInt64) -> Bool {
-    // A clock that was set back starts a new block, and so does a pause of 49 days.
-    hasRoom(for: count + Self.entrySize) && time >= baseTime
-      && time - baseTime <= UInt64(UInt32.max)
-  }
-
-  func beginLine(at time: UInt64, isMark: Bool) {
+  /// Begins a line with a first piece.
+  ///
+  /// - Parameter time: the time in milliseconds since 1970-01-01 UTC.
+  /// - Returns: whether there was room. A clock that was set back needs a new block, and so does a
+  ///   pause of 49 days.
+  func beginLine(with piece: UnsafeRawBufferPointer, at time: UInt64, isMark: Bool) -> Bool {
+    guard hasRoom(for: piece.count + Self.entrySize), time >= baseTime,
+      time - baseTime <= UInt64(UInt32.max)
+    else { return false }
     let entry = (time - baseTime) << 32 | (isMark ? Self.markBit : 0) | Entry(textCount)
     lineCount += 1
     memory.storeBytes(of: entry, toByteOffset: place(of: lineCount - 1), as: Entry.self)
+    append(piece, isMark: isMark)
+    return true
   }
 
-  /// Appends bytes to the last line.
-  func append(_ piece: UnsafeRawBufferPointer) {
+  /// Appends bytes to the last line, which is a mark or not.
+  func append(_ piece: UnsafeRawBufferPointer, isMark: Bool) {
     guard let source = piece.baseAddress else { return }
     (memory + textCount).copyMemory(from: source, byteCount: piece.count)
     textCount += piece.count
-    if entry(lineCount - 1) & Self.markBit != 0 { markCount += piece.count }
+    if isMark { markCount += piece.count }
   }
 
   /// Removes the last line. Its bytes stay readable until bytes are added.

@@ -13,24 +13,28 @@ public struct ScrollbackCopy: Sendable {
   }
 
   private let blocks: [ScrollbackBlock]
+  private let lineText: @Sendable () -> LineText
   /// The bits of the lines to write, for each block; nil for all lines.
   private let selection: [[UInt64]]?
 
   /// Copies all lines.
   public init(of scrollback: Scrollback) {
     blocks = scrollback.snapshot()
+    lineText = scrollback.lineText
     selection = nil
   }
 
   /// Copies the lines that a search has found so far.
   public init(of search: ScrollbackSearch) {
     blocks = search.scrollback.snapshot()
+    lineText = search.scrollback.lineText
     selection = search.matchBits
   }
 
   /// Calls a function with every line and its time, the oldest first. Marks are left out.
   ///
-  /// - Parameter body: called with the bytes of a line, and its time in milliseconds since 1970-01-01 UTC.
+  /// - Parameter body: called with the bytes of a line, and its time in milliseconds
+  ///   since 1970-01-01 UTC.
   public func forEachLine<Failure>(
     _ body: (UnsafeRawBufferPointer, UInt64) throws(Failure) -> Void
   ) throws(Failure) {
@@ -48,7 +52,7 @@ public struct ScrollbackCopy: Sendable {
   public func write<Failure>(
     as form: Form, to put: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
-    var (piece, text) = ([UInt8](), LineText())
+    var (piece, text) = ([UInt8](), lineText())
     var stamper = LineStamper.ofLogs
     for (index, block) in blocks.enumerated() {
       for number in 0..<block.lineCount where isSelected(number, of: index) {
@@ -57,7 +61,7 @@ public struct ScrollbackCopy: Sendable {
         case .bytes: if !line.isMark { piece += line.bytes }
         case .text:
           let moment = Moment(wallClock: line.time * 1_000_000, monotonic: 0)
-          let stamped = text.with(line.bytes) { Array($0) + [0x0A] }
+          let stamped = text.with(line.bytes, isUTF8: line.isMark) { Array($0) + [0x0A] }
           _ = stamped.withUnsafeBytes { stamper.transform($0, at: moment, into: &piece) }
         }
         if piece.count >= 32_768 {

@@ -1,13 +1,15 @@
 public import Patterns
 import TextStages
 
-/// Finds the lines of a scrollback that match a pattern, in steps, the newest first, while the scrollback grows.
+/// Finds the lines of a scrollback that match a pattern, in steps, the newest first, while
+/// the scrollback grows.
 ///
-/// A step takes a limited time, so that keys are handled between steps. The search needs one bit of memory per line.
+/// A step takes a limited time, so that keys are handled between steps. The search needs one bit of
+/// memory per line.
 public final class ScrollbackSearch {
   public let scrollback: Scrollback
   private var matcher: LineMatcher?
-  private var text = LineText()
+  private lazy var text = scrollback.lineText()
   /// The results, by the consecutive numbers of the blocks.
   private var results: [Int: BlockResult] = [:]
   /// The open line, and whether it matched when it was last searched.
@@ -132,7 +134,7 @@ public final class ScrollbackSearch {
 
   private func isMatch(_ line: ScrollbackLine) -> Bool {
     guard matcher != nil else { return true }
-    return text.with(line.bytes) { matcher!.matches($0) }
+    return text.with(line.bytes, isUTF8: line.isMark) { matcher!.matches($0) }
   }
 
   private func forgetDropped() {

@@ -6,14 +6,15 @@ package import Time
 ///
 /// ## Principles of operation
 ///
-/// - Subscribers get each piece in the order of their ``Rank``: a log gets the bytes before any view. Within a
-///   rank, the order is that of subscribing.
-/// - The clock is read once for each read. All subscribers get that time with the bytes, so that two logs, the
-///   scrollback and the screen never disagree.
-/// - Each subscriber has its own backlog, and reports when that is full. Its ``WhenFull`` decides whether the
-///   device is held back. Each full subscriber holds its own pause: reading resumes when the last pause ends.
-/// - A subscriber with ``Rank/owner`` keeps the bytes from the listeners and views while it is subscribed, but not
-///   from the logs.
+/// - Subscribers get each piece in the order of their ``Rank``: a log gets the bytes before any
+///   view. Within a rank, the order is that of subscribing.
+/// - The clock is read once for each read. All subscribers get that time with the bytes, so that
+///   two logs, the scrollback and the screen never disagree.
+/// - Each subscriber has its own backlog, and reports when that is full. Its ``WhenFull`` decides
+///   whether the device is held back. Each full subscriber holds its own pause: reading resumes
+///   when the last pause ends.
+/// - A subscriber with ``Rank/owner`` keeps the bytes from the listeners and views while it is
+///   subscribed, but not from the logs.
 /// - A subscription ends when it is released, even in the middle of a piece.
 package final class Hub {
   /// The order in which subscribers are served.
@@ -34,11 +35,11 @@ package final class Hub {
   package enum WhenFull {
     /// The device waits: no byte may be missing.
     case wait
-    /// The device waits if that loses nothing (``SerialCore/Session/canWait``). Otherwise the subscriber skips
-    /// bytes, and counts them.
+    /// The device waits if that loses nothing (``SerialCore/Session/canWait``). Otherwise the
+    /// subscriber skips bytes, and counts them.
     case waitOrLeaveOut
     /// Nothing happens: the subscriber takes every piece.
-    case goOn
+    case keepReceiving
   }
 
   private let session: Session
@@ -52,12 +53,12 @@ package final class Hub {
   /// A subscriber's entry in the hub. It outlives the subscription while a piece is passed.
   fileprivate final class Slot {
     let rank: Rank
-    let take: (UnsafeRawBufferPointer, Moment) -> Void
+    let receive: (UnsafeRawBufferPointer, Moment) -> Void
     var isActive = true
 
-    init(_ rank: Rank, _ take: @escaping (UnsafeRawBufferPointer, Moment) -> Void) {
+    init(_ rank: Rank, _ receive: @escaping (UnsafeRawBufferPointer, Moment) -> Void) {
       self.rank = rank
-      self.take = take
+      self.receive = receive
     }
   }
 
@@ -77,13 +78,14 @@ package final class Hub {
   /// - Parameters:
   ///   - rank: its place in the order of the subscribers.
   ///   - whenFull: what happens while its backlog is full.
-  ///   - take: called with each piece of bytes, which are valid during the call, and the time of the read.
+  ///   - receive: called with each piece of bytes, which are valid during the call, and the time
+  ///     of the read.
   /// - Returns: the subscription, which the subscriber keeps.
   package func subscribe(
-    as rank: Rank, whenFull: WhenFull = .goOn,
-    _ take: @escaping (UnsafeRawBufferPointer, Moment) -> Void
+    as rank: Rank, whenFull: WhenFull = .keepReceiving,
+    _ receive: @escaping (UnsafeRawBufferPointer, Moment) -> Void
   ) -> Subscription {
-    let slot = Slot(rank, take)
+    let slot = Slot(rank, receive)
     slots.insert(slot, at: slots.firstIndex { $0.rank > rank } ?? slots.endIndex)
     if rank == .owner { owner = slot }
     return Subscription(slot, of: self, session, whenFull)
@@ -101,15 +103,15 @@ package final class Hub {
     // The array is copied only if a subscriber is added or removed during this loop.
     for slot in slots where slot.isActive {
       if let owner, slot.rank != .log, slot !== owner { continue }
-      slot.take(bytes, moment)
+      slot.receive(bytes, moment)
     }
   }
 
-  /// Passes bytes that an owner did not use to the listeners and views, with the time of the last read. The logs have
-  /// them already.
-  package func giveBack(_ bytes: UnsafeRawBufferPointer) {
+  /// Passes bytes that an owner did not use to the listeners and views, with the time of the last
+  /// read. The logs have them already.
+  package func passUnused(_ bytes: UnsafeRawBufferPointer) {
     let moment = lastRead.moment
-    for slot in slots where slot.isActive && slot.rank > .owner { slot.take(bytes, moment) }
+    for slot in slots where slot.isActive && slot.rank > .owner { slot.receive(bytes, moment) }
   }
 
   fileprivate func remove(_ slot: Slot) {
@@ -145,7 +147,7 @@ package final class Hub {
       switch whenFull {
       case .wait: true
       case .waitOrLeaveOut: session?.canWait ?? false
-      case .goOn: false
+      case .keepReceiving: false
       }
     }
 
@@ -159,8 +161,8 @@ package final class Hub {
 }
 
 extension Session {
-  /// Whether nothing is lost while the port is not read for a moment: flow control holds the device back, or the
-  /// far end waits. A UART without flow control overruns.
+  /// Whether nothing is lost while the port is not read for a moment: flow control holds the device
+  /// back, or the far end waits. A UART without flow control overruns.
   package var canWait: Bool {
     guard case .open(_, let settings) = state else { return false }
     return settings.flowControl != .none || capabilities.contains(.backPressure)

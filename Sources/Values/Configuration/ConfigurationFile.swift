@@ -23,8 +23,8 @@ public struct ConfigurationFile: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - document: the bytes of the file.
-  ///   - check: called for every entry of `[default]` and of a profile. The entry may be a table that only the caller
-  ///     knows. It throws an error with the line of the mistake.
+  ///   - check: called for every entry of `[default]` and of a profile. The entry may be a table
+  ///     that only the caller knows. It throws an error with the line of the mistake.
   /// - Throws: ``ConfigurationError`` for the first error.
   public init(
     parsing document: [UInt8],
@@ -77,7 +77,8 @@ public struct ConfigurationFile: Hashable, Sendable {
     return Profile(name: table.key, line: table.line, entries: entries)
   }
 
-  /// Why a text cannot be the name of a profile: it could be mistaken for a path, an option or a TARGET. Nil if it can.
+  /// Why a text cannot be the name of a profile: it could be mistaken for a path, an option or a
+  /// TARGET. Nil if it can.
   public static func complaint(aboutName name: String) -> String? {
     let isWord = name.utf8.allSatisfy { byte in
       Character(Unicode.Scalar(byte)).isLetter && byte < 0x80 || (0x30...0x39).contains(byte)

@@ -1,7 +1,8 @@
 /// Changes of a profile in the text of a configuration file. All other bytes stay unchanged.
 ///
-/// A changed value is replaced in place, and a comment after it stays. A new key comes after the last key of the
-/// profile's table. A profile without a table of its own gets one at the end of the file.
+/// A changed value is replaced in place, and a comment after it stays. A new key comes after
+/// the last key of the profile's table. A profile without a table of its own gets one at the
+/// end of the file.
 public struct ProfileEdit: Hashable, Sendable {
   /// A key with its new value; nil removes the key.
   public struct Change: Hashable, Sendable {
@@ -28,8 +29,8 @@ public struct ProfileEdit: Hashable, Sendable {
 
   /// Applies changes.
   ///
-  /// - Throws: ``ConfigurationError`` if the document is not a valid configuration, or if the profile is an inline
-  ///   table, which cannot be changed.
+  /// - Throws: ``ConfigurationError`` if the document is not a valid configuration, or if the
+  ///   profile is an inline table, which cannot be changed.
   public init(
     of profile: String, in document: [UInt8], _ changes: [Change]
   ) throws(ConfigurationError) {
@@ -41,7 +42,8 @@ public struct ProfileEdit: Hashable, Sendable {
     try Self.check(self.document, against: old, profile: profile, changes)
   }
 
-  /// Checks that the new text has the intended meaning, and that everything else has kept its meaning.
+  /// Checks that the new text has the intended meaning, and that everything else has
+  /// kept its meaning.
   private static func check(
     _ new: [UInt8], against old: Settings, profile: String, _ changes: [Change]
   ) throws(ConfigurationError) {

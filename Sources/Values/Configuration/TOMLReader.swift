@@ -1,8 +1,8 @@
 /// Parses TOML 1.0.0 (https://toml.io/en/v1.0.0) completely.
 ///
-/// A document is parsed into entries with their lines, so that the caller can name the line of a key that it does not
-/// accept. In addition to TOML's own rules, the size of a document and the nesting of its values are limited, so that
-/// no document uses much memory or a deep stack.
+/// A document is parsed into entries with their lines, so that the caller can name the line of a
+/// key that it does not accept. In addition to TOML's own rules, the size of a document and the
+/// nesting of its values are limited, so that no document uses much memory or a deep stack.
 public struct TOMLReader {
   /// The maximum size of a document in bytes.
   public static let largestDocument = 1_048_576
@@ -17,8 +17,8 @@ public struct TOMLReader {
 
   /// Parses a document.
   ///
-  /// - Returns: the entries of the document's root table. All tables are values of entries, in any form in which they
-  ///   are written.
+  /// - Returns: the entries of the document's root table. All tables are values of entries, in any
+  ///   form in which they are written.
   /// - Throws: ``ConfigurationError`` for the first error.
   public static func entries(in document: [UInt8]) throws(ConfigurationError) -> [Entry] {
     var reader = TOMLReader(scanner: Scanner(document))

@@ -1,7 +1,7 @@
 /// The tables of a document while it is read, with TOML's rules for their definition.
 ///
-/// A table is defined once: by a heading, by dotted keys, or as a value (an inline table). A table that is only on
-/// the path to another one is not defined by that.
+/// A table is defined once: by a heading, by dotted keys, or as a value (an inline table). A table
+/// that is only on the path to another one is not defined by that.
 struct TableTree {
   /// The table that contains all others.
   static let root = 0
@@ -37,8 +37,8 @@ struct TableTree {
       self.level = level
     }
 
-    /// The index of a key's slot. Two keys are the same if they have the same code points. `String` would also treat
-    /// a letter with an accent and its decomposed form as equal.
+    /// The index of a key's slot. Two keys are the same if they have the same code points. `String`
+    /// would also treat a letter with an accent and its decomposed form as equal.
     func place(of key: String) -> Int? {
       if !places.isEmpty { return places[Array(key.utf8)] }
       return slots.firstIndex { $0.key.utf8.elementsEqual(key.utf8) }

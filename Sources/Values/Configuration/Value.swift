@@ -6,7 +6,8 @@ public enum Value: Hashable, Sendable {
   case boolean(Bool)
   case array([Value])
   case table([Entry])
-  // Dates and times are kept as text in the form of RFC 3339, because no key of the configuration uses them.
+  // Dates and times are kept as text in the form of RFC 3339, because no key of the
+  // configuration uses them.
   case date(String)
   case time(String)
   case localDateTime(String)
@@ -110,8 +111,8 @@ extension Entry {
 }
 
 extension Unicode.Scalar {
-  /// Whether it must be escaped. TOML allows C1 controls and characters that reorder a line in a string, but the text
-  /// may be printed on a terminal.
+  /// Whether it must be escaped. TOML allows C1 controls and characters that reorder a line in a
+  /// string, but the text may be printed on a terminal.
   var isHidden: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true

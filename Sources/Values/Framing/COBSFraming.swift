@@ -1,13 +1,16 @@
-/// Packets with Consistent Overhead Byte Stuffing. A packet ends with a zero byte and contains no other.
+/// Packets with Consistent Overhead Byte Stuffing. A packet ends with a zero byte and
+/// contains no other.
 ///
-/// Source: S. Cheshire and M. Baker, "Consistent Overhead Byte Stuffing", IEEE/ACM Transactions on Networking 7 (2),
-/// 1999. A code byte n is followed by n - 1 bytes, and stands for these bytes and a zero. The code 0xFF stands for 254
-/// bytes without a zero. The zero of the last code is not part of the packet. Zero bytes between packets are skipped.
+/// Source: S. Cheshire and M. Baker, "Consistent Overhead Byte Stuffing", IEEE/ACM Transactions on
+/// Networking 7 (2),
+/// 1999. A code byte n is followed by n - 1 bytes, and stands for these bytes and a zero. The code
+///       0xFF stands for 254 bytes without a zero. The zero of the last code is not part of the
+///       packet. Zero bytes between packets are skipped.
 public struct COBSFraming: FrameEncoding, Hashable {
   private var packets: DelimitedSearch
 
-  /// - Parameter limit: The maximum length of an encoded packet in bytes, without the zero byte. Encoding adds
-  ///   one byte, and one for each 254 bytes.
+  /// - Parameter limit: The maximum length of an encoded packet in bytes, without the zero byte.
+  ///   Encoding adds one byte, and one for each 254 bytes.
   /// - Precondition: `limit` is greater than 0.
   public init(limit: Int = 65_536) {
     packets = DelimitedSearch(for: .byte(0), limit: limit)

@@ -41,11 +41,13 @@ struct DelimitedSearch: Hashable, Sendable {
     self.limit = limit
   }
 
-  /// Searches for the delimiter. The frame in the result is the number of bytes before the delimiter.
+  /// Searches for the delimiter. The frame in the result is the number of bytes
+  /// before the delimiter.
   mutating func search(
     _ bytes: UnsafeRawBufferPointer, searched: Int, isEnd: Bool
   ) -> FrameSearch<Int> {
-    // A delimiter can begin in the searched bytes, and it can begin in the last bytes and be incomplete.
+    // A delimiter can begin in the searched bytes, and it can begin in the last bytes
+    // and be incomplete.
     let partial = delimiter.count - 1
     let index = delimiter.first(in: bytes, from: max(0, searched - partial))
     let leastCount = index ?? (isEnd ? bytes.count : bytes.count - partial)

@@ -32,7 +32,8 @@ public struct FrameBuffer<Format: Framing>: Sendable {
     bytes += piece
   }
 
-  /// Removes and returns the bytes that were not part of a result yet, to continue with another format.
+  /// Removes and returns the bytes that were not part of a result yet, to continue
+  /// with another format.
   public mutating func removeRest() -> [UInt8] {
     defer { (bytes, takenCount, searchedCount) = ([], 0, 0) }
     return Array(bytes[takenCount...])
@@ -40,8 +41,8 @@ public struct FrameBuffer<Format: Framing>: Sendable {
 
   /// Removes and returns the next frame, or the reason why bytes are not a valid frame.
   ///
-  /// - Parameter isEnd: Whether the last frame ends here: the framing's ``Framing/silence`` has passed since the
-  ///   last byte, or the device is gone. Repeat the call until the result is nil.
+  /// - Parameter isEnd: Whether the last frame ends here: the framing's ``Framing/silence`` has
+  ///   passed since the last byte, or the device is gone. Repeat the call until the result is nil.
   /// - Returns: nil if more bytes are needed.
   public mutating func next(isEnd: Bool = false) -> Result<Format.Frame, FrameDamage>? {
     let received = bytes

@@ -1,15 +1,16 @@
 /// A format in which a device sends frames: lines, packets or other units.
 ///
 /// A framing is a value. It has no clock and no buffer. The caller keeps the received bytes, calls
-/// ``search(_:searched:isEnd:)`` when there are more of them, and removes the bytes that the result names.
-/// ``FrameBuffer`` is such a caller.
+/// ``search(_:searched:isEnd:)`` when there are more of them, and removes the bytes that the result
+/// names. ``FrameBuffer`` is such a caller.
 ///
 /// Principles of operation:
 /// - The frames do not depend on the pieces in which the bytes arrive.
-/// - No byte is searched twice. A frame that arrives byte by byte costs no more than a frame in one piece.
+/// - No byte is searched twice. A frame that arrives byte by byte costs no more than a frame
+///   in one piece.
 /// - Every framing has a limit, so that the memory is bounded.
 /// - If the format marks the end of a frame, damage costs one frame.
-public protocol Framing: Sendable {
+public protocol Framing<Frame>: Sendable {
   /// The type of a frame.
   associatedtype Frame: Sendable
 
@@ -20,13 +21,15 @@ public protocol Framing: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: The received bytes, without those of earlier results.
-  ///   - searched: The number of bytes that were already searched: all that were there when the last search
-  ///     returned ``FrameSearch/incomplete``; 0 after any other result.
-  ///   - isEnd: Whether the last frame ends with these bytes: the silence has passed, or the device is gone.
+  ///   - searched: The number of bytes that were already searched: all that were there when the
+  ///     last search returned ``FrameSearch/incomplete``; 0 after any other result.
+  ///   - isEnd: Whether the last frame ends with these bytes: the silence has passed, or the
+  ///     device is gone.
   mutating func search(_ bytes: RawSpan, searched: Int, isEnd: Bool) -> FrameSearch<Frame>
 
-  /// Whether another framing of this type finds the same frames, whatever both have seen so far. Then a reader goes
-  /// on where another one has stopped, for example in a line that is too long. By default false.
+  /// Whether another framing of this type finds the same frames, whatever both have seen so far.
+  /// Then a reader goes on where another one has stopped, for example in a line that is too long.
+  /// By default false.
   func hasSameFormat(as other: Self) -> Bool
 }
 
@@ -36,7 +39,8 @@ extension Framing {
   public func hasSameFormat(as other: Self) -> Bool { false }
 }
 
-/// The result of a search for a frame. Every length is the number of bytes to remove, and at least 1.
+/// The result of a search for a frame. Every length is the number of bytes to remove, and
+/// at least 1.
 public enum FrameSearch<Frame> {
   /// There is no complete frame yet. At the end: there is no frame left.
   case incomplete
@@ -44,8 +48,8 @@ public enum FrameSearch<Frame> {
   case frame(Frame, length: Int)
   /// Bytes that are not a valid frame, with the reason.
   case damaged(FrameDamage, length: Int)
-  /// Bytes to remove without a report: delimiters without a frame, or the rest of a damaged frame that was
-  /// already reported.
+  /// Bytes to remove without a report: delimiters without a frame, or the rest of a damaged frame
+  /// that was already reported.
   case skip(length: Int)
 }
 

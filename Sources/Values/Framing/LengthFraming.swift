@@ -1,7 +1,7 @@
 /// Frames of a fixed length.
 ///
-/// The format does not mark the start of a frame. After a lost byte, only a silence between frames shows the start
-/// of the next frame.
+/// The format does not mark the start of a frame. After a lost byte, only a silence between frames
+/// shows the start of the next frame.
 public struct FixedLengthFraming: Framing, Hashable {
   /// The length of a frame in bytes.
   public let length: Int
@@ -9,7 +9,8 @@ public struct FixedLengthFraming: Framing, Hashable {
 
   /// - Parameters:
   ///   - length: The length of a frame in bytes.
-  ///   - silence: The silence after which an incomplete frame is damage and a new frame begins; nil for none.
+  ///   - silence: The silence after which an incomplete frame is damage and a new frame begins;
+  ///     nil for none.
   /// - Precondition: `length` is greater than 0.
   public init(_ length: Int, silence: Duration? = nil) {
     precondition(length > 0, "a frame has at least one byte")
@@ -29,11 +30,13 @@ public struct FixedLengthFraming: Framing, Hashable {
 
 /// Frames with a length field.
 ///
-/// A frame is the content after the length field. If there is a header before the length field, a frame is the
-/// complete message with header, length and content, because checksums often include the header.
+/// A frame is the content after the length field. If there is a header before the length field,
+/// a frame is the complete message with header, length and content, because checksums often
+/// include the header.
 ///
-/// If the length is greater than the limit, the damage is reported once and the frame is skipped. The format does not
-/// mark the start of a frame. After a lost byte, only a silence between frames shows the start of the next frame.
+/// If the length is greater than the limit, the damage is reported once and the frame is skipped.
+/// The format does not mark the start of a frame. After a lost byte, only a silence between frames
+/// shows the start of the next frame.
 public struct LengthPrefixFraming: FrameEncoding, Hashable {
   /// The byte order of the length field.
   public enum ByteOrder: Hashable, Sendable, CaseIterable {
@@ -54,19 +57,23 @@ public struct LengthPrefixFraming: FrameEncoding, Hashable {
   /// The maximum number of bytes after the length field.
   public let limit: Int
   public let silence: Duration?
-  /// The number of bytes to skip of a frame that was too long; `Int.max` for all bytes up to the silence.
+  /// The number of bytes to skip of a frame that was too long; `Int.max` for all bytes up
+  /// to the silence.
   private var rest = 0
 
   /// - Parameters:
   ///   - type: The type of the length field: `UInt8.self`, `UInt16.self` or `UInt32.self`.
   ///   - byteOrder: The byte order of the length field.
-  ///   - adjustment: The number to add to the length, to get the number of bytes after the length field. For
-  ///     example -2 if the length includes its own two bytes, or 2 if it does not include a checksum of two bytes.
-  ///   - headerLength: The number of bytes before the length field. If it is not 0, a frame includes the header
-  ///     and the length field.
+  ///   - adjustment: The number to add to the length, to get the number of bytes after the length
+  ///     field. For example -2 if the length includes its own two bytes, or 2 if it does not
+  ///     include a checksum of two bytes.
+  ///   - headerLength: The number of bytes before the length field. If it is not 0, a frame
+  ///     includes the header and the length field.
   ///   - limit: The maximum number of bytes after the length field.
-  ///   - silence: The silence after which an incomplete frame is damage and a new frame begins; nil for none.
-  /// - Precondition: `limit` is greater than 0, `headerLength` is not negative, and the type has at most 32 bits.
+  ///   - silence: The silence after which an incomplete frame is damage and a new frame begins;
+  ///     nil for none.
+  /// - Precondition: `limit` is greater than 0, `headerLength` is not negative, and the type has at
+  ///   most 32 bits.
   public init<Length: FixedWidthInteger & UnsignedInteger>(
     _ type: Length.Type, _ byteOrder: ByteOrder = .bigEndian, adjustment: Int = 0,
     headerLength: Int = 0, limit: Int = 65_536, silence: Duration? = nil
@@ -95,7 +102,8 @@ public struct LengthPrefixFraming: FrameEncoding, Hashable {
     let value = length(in: bytes)
     let contentLength = value + adjustment
     guard (0...limit).contains(contentLength) else {
-      // One byte of the content must stay in the caller's buffer, so that the caller waits for the silence.
+      // One byte of the content must stay in the caller's buffer, so that the caller waits
+      // for the silence.
       let hasMore = bytes.byteCount > prefixLength
       guard hasMore || isEnd else { return .incomplete }
       let isNegative = contentLength < 0
@@ -109,7 +117,8 @@ public struct LengthPrefixFraming: FrameEncoding, Hashable {
     return .frame(Array(bytes.extracting(start..<wholeLength)), length: wholeLength)
   }
 
-  /// Skips the rest of a frame that was too long. Until the frame ends, the last byte stays in the caller's buffer.
+  /// Skips the rest of a frame that was too long. Until the frame ends, the last byte stays in
+  /// the caller's buffer.
   private mutating func skip(in count: Int, isEnd: Bool) -> FrameSearch<[UInt8]> {
     let length = count >= rest ? rest : isEnd ? count : count - 1
     rest = count >= rest || isEnd ? 0 : rest == .max ? .max : rest - max(length, 0)
@@ -126,11 +135,12 @@ public struct LengthPrefixFraming: FrameEncoding, Hashable {
     return value
   }
 
-  /// Encodes a frame. If there is a header, the frame includes the length field, and its value is set here.
+  /// Encodes a frame. If there is a header, the frame includes the length field, and its value
+  /// is set here.
   ///
   /// - Throws: ``FrameDamage/tooLong(limit:)`` if the frame is too long for the length field,
-  ///   ``FrameDamage/invalidLength(_:)`` if the length would be negative, ``FrameDamage/unfinished`` if a frame
-  ///   with a header is too short for the length field.
+  ///   ``FrameDamage/invalidLength(_:)`` if the length would be negative,
+  ///   ``FrameDamage/unfinished`` if a frame with a header is too short for the length field.
   public func encode(_ frame: [UInt8]) throws(FrameDamage) -> [UInt8] {
     var bytes = headerLength > 0 ? frame : Array(repeating: 0, count: width) + frame
     guard bytes.count >= prefixLength else { throw .unfinished }

@@ -1,7 +1,7 @@
 /// Lines of text in UTF-8. A frame is a line without its end.
 ///
-/// Invalid bytes are replaced by U+FFFD. An empty line is a frame. At the end, an unfinished line is a frame too. A
-/// line that is longer than the limit is reported once as damage.
+/// Invalid bytes are replaced by U+FFFD. An empty line is a frame. At the end, an unfinished line
+/// is a frame too. A line that is longer than the limit is reported once as damage.
 public struct LineFraming: FrameEncoding, Hashable {
   /// The end of a line.
   public enum End: Hashable, Sendable, CaseIterable {
@@ -23,7 +23,8 @@ public struct LineFraming: FrameEncoding, Hashable {
 
   /// - Parameters:
   ///   - end: The end of a line.
-  ///   - limit: The maximum length of a line in bytes, without its end. With ``End/lf``, a CR before the LF counts.
+  ///   - limit: The maximum length of a line in bytes, without its end. With ``End/lf``, a CR
+  ///     before the LF counts.
   /// - Precondition: `limit` is greater than 0.
   public init(_ end: End = .lf, limit: Int = 65_536) {
     self.end = end

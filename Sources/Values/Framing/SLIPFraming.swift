@@ -1,8 +1,9 @@
-/// Packets of SLIP, RFC 1055. A packet ends with END (0xC0). In a packet, ESC (0xDB) 0xDC stands for END, and ESC
-/// 0xDD for ESC.
+/// Packets of SLIP, RFC 1055. A packet ends with END (0xC0). In a packet, ESC (0xDB) 0xDC stands
+/// for END, and ESC 0xDD for ESC.
 ///
-/// Empty packets are skipped, as the RFC recommends: many senders also begin a packet with END, so that noise
-/// before it becomes a separate packet. ESC before any other byte is damage; the RFC leaves this to the receiver.
+/// Empty packets are skipped, as the RFC recommends: many senders also begin a packet with END, so
+/// that noise before it becomes a separate packet. ESC before any other byte is damage; the RFC
+/// leaves this to the receiver.
 public struct SLIPFraming: FrameEncoding, Hashable {
   private static let end: UInt8 = 0xC0
   private static let escape: UInt8 = 0xDB
@@ -11,8 +12,8 @@ public struct SLIPFraming: FrameEncoding, Hashable {
 
   private var packets: DelimitedSearch
 
-  /// - Parameter limit: The maximum length of an encoded packet in bytes, without END. Encoding can double the
-  ///   length of a packet. The RFC recommends packets of at most 1006 bytes.
+  /// - Parameter limit: The maximum length of an encoded packet in bytes, without END. Encoding can
+  ///   double the length of a packet. The RFC recommends packets of at most 1006 bytes.
   /// - Precondition: `limit` is greater than 0.
   public init(limit: Int = 65_536) {
     packets = DelimitedSearch(for: .byte(Self.end), limit: limit)

@@ -1,7 +1,8 @@
 /// Frames that end with a silence on the line, as in Modbus RTU.
 ///
-/// The program measures the silence, not the adapter. An adapter or a network that delivers bytes in groups can hide
-/// a short silence, or add one. The default latency timer of FTDI adapters is 16 ms.
+/// The program measures the silence, not the adapter. An adapter or a network that delivers
+/// bytes in groups can hide a short silence, or add one. The default latency timer of FTDI
+/// adapters is 16 ms.
 public struct SilenceFraming: Framing, Hashable {
   /// The silence at the end of a frame.
   public let gap: Duration
@@ -39,7 +40,8 @@ public struct SilenceFraming: Framing, Hashable {
     return isEnd && count > 0 ? .frame(Array(bytes), length: count) : .incomplete
   }
 
-  /// The silence between frames of Modbus RTU: 3.5 characters of 11 bits; 1.75 ms above 19,200 baud.
+  /// The silence between frames of Modbus RTU: 3.5 characters of 11 bits; 1.75 ms
+  /// above 19,200 baud.
   ///
   /// Source: "MODBUS over Serial Line Specification and Implementation Guide V1.02", 2.5.1.1.
   ///
@@ -63,7 +65,8 @@ extension Framing where Self == SilenceFraming {
     SilenceFraming(gap, limit: limit)
   }
 
-  /// Frames of Modbus RTU, with their checksums and of at most 256 bytes; see ``SilenceFraming/modbusGap(baudRate:)``.
+  /// Frames of Modbus RTU, with their checksums and of at most 256 bytes;
+  /// see ``SilenceFraming/modbusGap(baudRate:)``.
   public static func modbusRTU(baudRate: Int) -> SilenceFraming {
     SilenceFraming(SilenceFraming.modbusGap(baudRate: baudRate), limit: 256)
   }

@@ -4,11 +4,13 @@ public struct CommandDescription: Sendable {
   public let name: String
   /// Its action, in one sentence.
   public let summary: String
-  /// Further text: paragraphs with empty lines between them. Lines that begin with a space stay unchanged.
+  /// Further text: paragraphs with empty lines between them. Lines that begin with a
+  /// space stay unchanged.
   public let discussion: String
   /// Shell commands as examples, with explanations.
   public let example: String
-  /// The options that are used most, in order: the ones that help shows of a command with many. Empty if it shows all.
+  /// The options that are used most, in order: the ones that help shows of a command with many.
+  /// Empty if it shows all.
   public let mostUsed: [Declaration]
   /// All parameters, in the order of help.
   public let sections: [ParameterSection]

@@ -1,6 +1,7 @@
 /// Finds the completions for the last, incomplete word of a command line.
 ///
-/// It uses the declarations of the commands. It does not know which shell asks, or how that quotes words.
+/// It uses the declarations of the commands. It does not know which shell asks, or how
+/// that quotes words.
 public struct Completer: Sendable {
   /// The completions of a word.
   public enum Answer: Hashable, Sendable {
@@ -39,7 +40,8 @@ public struct Completer: Sendable {
 
   /// Completes the last word.
   ///
-  /// - Parameter words: the words after the program's name, without quotes. The last one may be empty.
+  /// - Parameter words: the words after the program's name, without quotes. The last one
+  ///   may be empty.
   public func answer(_ words: [String]) -> Answer {
     let (before, typed) = (words.dropLast(), words.last ?? "")
     if before.first == "help" {

@@ -42,8 +42,8 @@ public enum Completion: Sendable {
   /// The values that a function has found. Those that do not begin with the typed text are omitted.
   public struct Proposal: Hashable, Sendable {
     public let candidates: [Candidate]
-    /// The number of characters before the path, if the value can also be, or end with, the path of a file. Files are
-    /// completed if no candidate matches.
+    /// The number of characters before the path, if the value can also be, or end with, the path of
+    /// a file. Files are completed if no candidate matches.
     public let filesAfter: Int?
 
     /// Creates a proposal.
@@ -53,7 +53,8 @@ public enum Completion: Sendable {
     }
   }
 
-  // The words are made only when they are needed, because every start of the program makes the declarations.
+  // The words are made only when they are needed, because every start of the program
+  // makes the declarations.
 
   /// One of a few words.
   public static func oneOf(

@@ -1,4 +1,5 @@
-/// The complete description of a parameter of a command: an option, a flag, or an argument without a name.
+/// The complete description of a parameter of a command: an option, a flag, or an argument
+/// without a name.
 ///
 /// Parsing, profiles, help, completion and the manual use it, so that nothing is defined twice.
 public struct Declaration: Sendable {
@@ -24,7 +25,8 @@ public struct Declaration: Sendable {
   public let isConfigurable: Bool
   /// The type of its value in a configuration file.
   public let kind: Kind
-  /// The expected form of a text, for messages: `one of none, odd, even`. Empty if only the thrown error describes it.
+  /// The expected form of a text, for messages: `one of none, odd, even`. Empty if only the thrown
+  /// error describes it.
   public let expected: String
   /// The values that a shell completes.
   public let completion: Completion
@@ -43,9 +45,11 @@ public struct Declaration: Sendable {
     case value
     /// `--name VALUE`, once or several times
     case list
-    /// `--name FIRST SECOND`, once or several times. The texts contain both values of each use, one after the other.
+    /// `--name FIRST SECOND`, once or several times. The texts contain both values of each use, one
+    /// after the other.
     case pairs
-    /// `--name [VALUE]`. The next word is the value only if it is valid. Without a value, the associated one applies.
+    /// `--name [VALUE]`. The next word is the value only if it is valid. Without a value, the
+    /// associated one applies.
     case optionalValue(String)
     /// An argument without a name.
     case argument(isOptional: Bool)
@@ -118,7 +122,8 @@ extension Declaration {
 }
 
 extension [Declaration] {
-  /// The parameter that a key of a configuration file sets. The key is its name or the name of its opposite.
+  /// The parameter that a key of a configuration file sets. The key is its name or the name
+  /// of its opposite.
   public func configurable(_ key: String) -> Declaration? {
     first { $0.isConfigurable && ($0.name == key || $0.oppositeName == key) }
   }

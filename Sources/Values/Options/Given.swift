@@ -12,11 +12,11 @@ public struct Given: Hashable, Sendable {
     }
   }
 
-  /// The given parameters, in the order of their first words. A flag has the text `true`, the opposite of a
-  /// pair `false`.
+  /// The given parameters, in the order of their first words. A flag has the text `true`, the
+  /// opposite of a pair `false`.
   public internal(set) var entries: [Entry] = []
-  /// The names of parameters that the command line switches off: `--no-timestamps`. They have no value, even if a
-  /// configuration file sets one.
+  /// The names of parameters that the command line switches off: `--no-timestamps`. They have no
+  /// value, even if a configuration file sets one.
   public internal(set) var switchedOff: Set<String> = []
 
   /// Creates the result of an empty command line.

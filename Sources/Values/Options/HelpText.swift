@@ -14,8 +14,8 @@ public struct HelpText {
   ///
   /// - Parameters:
   ///   - program: the name of the program.
-  ///   - isComplete: whether it has all options, with everything about them. Otherwise a command with many options
-  ///     shows ``CommandDescription/mostUsed``, and where the others are.
+  ///   - isComplete: whether it has all options, with everything about them. Otherwise a command
+  ///     with many options shows ``CommandDescription/mostUsed``, and where the others are.
   public init(_ command: CommandDescription, of program: String, isComplete: Bool) {
     add(paragraphs: command.summary)
     add("Usage: \(command.usage(of: program))")

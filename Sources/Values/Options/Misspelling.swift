@@ -1,7 +1,7 @@
 /// Finds the name that a misspelt word probably stands for.
 public enum Misspelling {
-  /// The name that is nearest to a word, with at most two mistakes in a long word and one in a short word; nil if
-  /// there is none.
+  /// The name that is nearest to a word, with at most two mistakes in a long word and one in a
+  /// short word; nil if there is none.
   public static func nearest(to word: String, among names: some Sequence<String>) -> String? {
     let limit = word.count > 5 ? 2 : 1
     var best: (name: String, distance: Int)?
@@ -12,7 +12,8 @@ public enum Misspelling {
     return best?.name
   }
 
-  /// The number of mistakes: an additional, missing or wrong character, or two exchanged neighbours.
+  /// The number of mistakes: an additional, missing or wrong character, or
+  /// two exchanged neighbours.
   static func distance(_ word: String, _ name: String) -> Int {
     let (word, name) = (Array(word), Array(name))
     var rows = [Array(0...name.count)]

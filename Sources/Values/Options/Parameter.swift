@@ -122,8 +122,8 @@ extension Parameter {
       parse: { try $0.map(parse) })
   }
 
-  /// An option with two values that can be given several times: `--name FIRST SECOND`. A configuration file cannot
-  /// set it.
+  /// An option with two values that can be given several times: `--name FIRST SECOND`. A
+  /// configuration file cannot set it.
   ///
   /// - Parameters:
   ///   - placeholder: the placeholder for both values: `REGEX COMMAND`.

@@ -14,18 +14,20 @@ public enum Shell: String, CaseIterable, Sendable {
     }
   }
 
-  /// The answer in the form for the shell's script. The first line is the kind of completion; the other lines depend
-  /// on it:
+  /// The answer in the form for the shell's script. The first line is the kind of completion; the
+  /// other lines depend on it:
   ///
-  /// - `words`: one word per line. For bash, each is the replacement for the typed part, with quotes; if there is only
-  ///   one, and it may continue, the first line is `beginning`. For zsh, each is preceded by `=` if it may continue,
-  ///   otherwise by `+`, and followed by a colon and its description. For fish, a tab and the description follow.
+  /// - `words`: one word per line. For bash, each is the replacement for the typed part, with
+  ///   quotes; if there is only one, and it may continue, the first line is `beginning`. For zsh,
+  ///   each is preceded by `=` if it may continue, otherwise by `+`, and followed by a colon and
+  ///   its description. For fish, a tab and the description follow.
   /// - `files N`: the paths of files. N characters of the word precede the path.
   /// - `command N`: a command line after N words. For fish, the next line contains it.
   ///
   /// - Parameters:
   ///   - line: the typed line.
-  ///   - size: the size of the terminal if bash now shows a list; nil for a list without descriptions.
+  ///   - size: the size of the terminal if bash now shows a list; nil for a
+  ///     list without descriptions.
   public func reply(_ answer: Completer.Answer, to line: TypedLine, listIn size: ListSize? = nil)
     -> String
   {

@@ -1,12 +1,14 @@
-/// A command line up to the cursor, split like in bash, zsh and fish: blanks separate words, quotes and backslashes
-/// keep them together. Nothing is expanded.
+/// A command line up to the cursor, split like in bash, zsh and fish: blanks separate words, quotes
+/// and backslashes keep them together. Nothing is expanded.
 public struct TypedLine: Hashable, Sendable {
-  /// The words without quotes, including the program's name. The last one is incomplete, and may be empty.
+  /// The words without quotes, including the program's name. The last one is incomplete, and
+  /// may be empty.
   public private(set) var words: [String] = []
   /// The quotation mark that is open in the last word.
   public private(set) var quote: Character?
-  /// The number of characters at the beginning of the last word that a shell keeps when it replaces the word: those
-  /// up to the last character that separates words for it, and those before an open quotation mark.
+  /// The number of characters at the beginning of the last word that a shell keeps when it
+  /// replaces the word: those up to the last character that separates words for it, and those
+  /// before an open quotation mark.
   public private(set) var kept = 0
   /// The value of ``kept`` after the open quotation mark is closed.
   private var keptBeforeQuote = 0
@@ -15,8 +17,8 @@ public struct TypedLine: Hashable, Sendable {
 
   /// Splits a line.
   ///
-  /// - Parameter breaks: the characters besides blanks that separate words when the shell completes them:
-  ///   bash's `$COMP_WORDBREAKS`.
+  /// - Parameter breaks: the characters besides blanks that separate words when the shell completes
+  ///   them: bash's `$COMP_WORDBREAKS`.
   public init(_ line: String, breaks: String = "") {
     var rest = line[...]
     begin(at: rest)

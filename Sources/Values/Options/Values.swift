@@ -1,5 +1,5 @@
-/// The checked values of a command's parameters: from the command line, otherwise from the configuration, otherwise
-/// the default values.
+/// The checked values of a command's parameters: from the command line, otherwise from the
+/// configuration, otherwise the default values.
 public struct Values: Hashable, Sendable {
   /// The parameters of the command line.
   public let given: Given
@@ -37,7 +37,8 @@ public struct Values: Hashable, Sendable {
     }
   }
 
-  /// An error as text: `--baud 'x': expected …`. An error about an argument does not need the argument's name.
+  /// An error as text: `--baud 'x': expected …`. An error about an argument does not need
+  /// the argument's name.
   private static func message(for error: String, about declaration: Declaration) -> String {
     if declaration.isArgument { return error }
     return "--\(declaration.name)\(error.hasPrefix("'") ? " " : ": ")\(error)"

@@ -1,7 +1,8 @@
 /// Parses the words of a command line into parameters and their texts.
 ///
-/// The conventions are those of getopt_long(3): `--name VALUE`, `--name=VALUE`, `-n VALUE`, `-nVALUE`, several flags
-/// in one word (`-xe`, also before an option: `-xb9600`), and `--` before arguments that begin with a dash.
+/// The conventions are those of getopt_long(3): `--name VALUE`, `--name=VALUE`, `-n VALUE`,
+/// `-nVALUE`, several flags in one word (`-xe`, also before an option: `-xb9600`), and `--` before
+/// arguments that begin with a dash.
 public struct WordReader {
   private let declarations: [Declaration]
   private let canSwitchOff: Bool
@@ -101,7 +102,8 @@ public struct WordReader {
 
   /// Parses `--name` or `--name=VALUE`.
   private mutating func readName(_ word: String) throws(WordError) {
-    // Splits bytes, because a value may begin with a combining character, which forms one Character with the '='.
+    // Splits bytes, because a value may begin with a combining character, which forms one Character
+    // with the '='.
     let parts = word.utf8.dropFirst(2).split(
       separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false
     ).map { String(Substring($0)) }

@@ -1,21 +1,22 @@
 /// Finds the first match of a pattern in lines, with its groups.
 ///
-/// Lines without a match cost one table lookup for each byte (``LineMatcher``). Buffers are used again from line
-/// to line.
+/// Lines without a match cost one table lookup for each byte (``LineMatcher``). Buffers are used
+/// again from line to line.
 public struct LineCaptures {
   private let pattern: Pattern
   private var filter: LineMatcher
   private var matcher: PatternMatcher
 
-  /// Creates a search for a pattern. The groups are those of a pattern that was parsed with `capturing`.
+  /// Creates a search for a pattern. The groups are those of a pattern that was
+  /// parsed with `capturing`.
   public init(_ pattern: Pattern) {
     self.pattern = pattern
     filter = LineMatcher(pattern)
     matcher = PatternMatcher(pattern.program, groupCount: pattern.groupCount)
   }
 
-  /// The first match in a line, in byte offsets: the whole match, then the groups; nil for a group that did
-  /// not participate.
+  /// The first match in a line, in byte offsets: the whole match, then the groups; nil for a group
+  /// that did not participate.
   ///
   /// - Parameters:
   ///   - line: the line in UTF-8, without its line end.

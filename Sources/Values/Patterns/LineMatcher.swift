@@ -1,8 +1,10 @@
-/// Tests quickly which lines match a pattern: after the first lines, it needs one table lookup for each byte.
+/// Tests quickly which lines match a pattern: after the first lines, it needs one table lookup
+/// for each byte.
 ///
-/// The pattern's automaton is made deterministic as far as the text needs it, by the method in
-/// https://swtch.com/~rsc/regexp/regexp3.html ("lazy DFA"). The size of the table is limited; a full table is
-/// cleared. A pattern that needs a new state for nearly every byte is as slow as ``PatternSearch``.
+/// The pattern's automaton is made deterministic as far as the text needs it, by the method
+/// in https://swtch.com/~rsc/regexp/regexp3.html ("lazy DFA"). The size of the table is
+/// limited; a full table is cleared. A pattern that needs a new state for nearly every byte
+/// is as slow as ``PatternSearch``.
 public struct LineMatcher {
   /// A state: the open alternatives, and the kind of the previous character.
   private struct State: Hashable {
@@ -46,7 +48,8 @@ public struct LineMatcher {
   /// The line matches.
   private static let matched: Int32 = -2
 
-  /// The maximum numbers of entries of the table and of alternatives in its states: about 400 KB in total.
+  /// The maximum numbers of entries of the table and of alternatives in its states: about 400
+  /// KB in total.
   private static let limits = (entries: 65_536, alternatives: 65_536)
 
   /// Creates a matcher for a pattern.

@@ -1,17 +1,20 @@
-/// A regular expression that is matched in linear time, by following all alternatives at once instead of backtracking.
+/// A regular expression that is matched in linear time, by following all alternatives at once
+/// instead of backtracking.
 ///
-/// This is the only dialect of the program, for text that a device must send (`--expect`, `--prompt`, `--wait-for`,
-/// scripts, JSON) and for `--highlight`.
+/// This is the only dialect of the program, for text that a device must send (`--expect`,
+/// `--prompt`, `--wait-for`, scripts, JSON) and for `--highlight`.
 ///
-/// The algorithm is Thompson's with Pike's priorities (https://swtch.com/~rsc/regexp). It finds the same match as
-/// Perl: the match that begins first; among these, the one that the expression prefers: the first branch of `|`, the
-/// longest repetition, or the shortest one before `?`. Back-references, lookahead and lookbehind cannot be matched in
-/// this way and are errors.
+/// The algorithm is Thompson's with Pike's priorities (https://swtch.com/~rsc/regexp). It finds the
+/// same match as Perl: the match that begins first; among these, the one that the expression
+/// prefers: the first branch of `|`, the longest repetition, or the shortest one before `?`.
+/// Back-references, lookahead and lookbehind cannot be matched in this way and are errors.
 ///
-/// Syntax: `.`, classes such as `[a-z_]` and `[^0-9]`, `\d \w \s` and their complements `\D \W \S`, `^` and `$` for
-/// the start and end of a line, `\b` and `\B`, groups, named groups `(?<name>…)` and `(?P<name>…)`, non-capturing groups `(?:…)`, `|`, `* + ? {m} {m,} {m,n}` and
-/// their lazy forms with `?` after them, `\r \n \t \f \e \0`, `\xHH`. At the very start, `(?i)` ignores the case of
-/// ASCII letters and `(?s)` makes `.` match CR and LF; `(?is)` does both. Digits and word characters are ASCII.
+/// Syntax: `.`, classes such as `[a-z_]` and `[^0-9]`, `\d \w \s` and their complements `\D \W \S`,
+/// `^` and `$` for the start and end of a line, `\b` and `\B`, groups, named groups `(?<name>…)`
+/// and `(?P<name>…)`, non-capturing groups `(?:…)`, `|`, `* + ? {m} {m,} {m,n}` and their lazy
+/// forms with `?` after them, `\r \n \t \f \e \0`, `\xHH`. At the very start, `(?i)` ignores the
+/// case of ASCII letters and `(?s)` makes `.` match CR and LF; `(?is)` does both. Digits and word
+/// characters are ASCII.
 ///
 /// Limits: 40 nested groups, 32 capturing groups, 500 repetitions, 1,000 states of the automaton.
 public struct Pattern: Hashable, Sendable {
@@ -49,8 +52,8 @@ public struct Pattern: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - line: the code points of the line.
-  ///   - budget: the maximum number of steps: a few for each code point and each open alternative. It is reduced by the
-  ///     number of steps. When it is used up, no more matches are found.
+  ///   - budget: the maximum number of steps: a few for each code point and each open alternative.
+  ///     It is reduced by the number of steps. When it is used up, no more matches are found.
   public func matches(in line: [UInt32], budget: inout Int) -> [Range<Int>] {
     if let first = program.first, !line.contains(where: first.contains) {
       budget -= line.count

@@ -1,7 +1,7 @@
 /// Runs a program over text, following all possible states of a match at once.
 ///
-/// The text is passed position by position, so it need not be in memory. The size of the program limits the memory,
-/// and the work for each position.
+/// The text is passed position by position, so it need not be in memory. The size of the program
+/// limits the memory, and the work for each position.
 struct PatternMatcher {
   private let program: PatternProgram
   /// The number of positions that each alternative stores besides its start: two per group.
@@ -16,7 +16,8 @@ struct PatternMatcher {
   private var slots: [Int]
   private var foundSlots: [Int] = []
   private var foundRange: Range<Int>?
-  /// The number of the round in which each state was last entered. A state is entered at most once per round.
+  /// The number of the round in which each state was last entered. A state is entered at most
+  /// once per round.
   private var entered: [Int]
   private var round = 0
   private var stack: [Task] = []
@@ -68,7 +69,8 @@ struct PatternMatcher {
     foundRange = nil
   }
 
-  /// The best match so far: the whole match, then the groups; nil for a group that did not participate.
+  /// The best match so far: the whole match, then the groups; nil for a group that
+  /// did not participate.
   var found: [Range<Int>?]? {
     guard let foundRange else { return nil }
     return [foundRange]

@@ -200,7 +200,8 @@ struct PatternParser {
     return .set(foldsCase ? set.foldingCase : set)
   }
 
-  /// Parses an escape sequence. Returns the set that it stands for, and the character if it stands for a single one.
+  /// Parses an escape sequence. Returns the set that it stands for, and the character if it stands
+  /// for a single one.
   private mutating func escapedSet() throws(PatternError) -> (set: ScalarSet, scalar: UInt32?) {
     index += 1
     guard let scalar = next else { throw error("nothing follows the '\\'", back: 1) }

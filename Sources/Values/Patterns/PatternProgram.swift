@@ -33,7 +33,8 @@ struct PatternProgram: Sendable {
     first = firstSet()
   }
 
-  /// The number of compiled nodes. It is limited too, because repeated empty nodes emit no instructions.
+  /// The number of compiled nodes. It is limited too, because repeated empty nodes
+  /// emit no instructions.
   private var work = 0
 
   private var end: Int { instructions.count }

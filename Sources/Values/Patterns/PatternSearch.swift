@@ -1,10 +1,11 @@
 /// Searches a stream of bytes for a pattern, piece by piece.
 ///
-/// The stream may be unlimited: the size of the pattern limits the memory, and each piece is read once. The stream is
-/// UTF-8. Each invalid byte counts as U+001A (SUBSTITUTE).
+/// The stream may be unlimited: the size of the pattern limits the memory, and each piece is read
+/// once. The stream is UTF-8. Each invalid byte counts as U+001A (SUBSTITUTE).
 ///
-/// The result after each piece is that for the stream so far, however it was split. `$` is met at the present end
-/// too, and a repetition matches up to it. An incomplete character waits for its last bytes.
+/// The result after each piece is that for the stream so far, however it was split. `$` is met
+/// at the present end too, and a repetition matches up to it. An incomplete character waits for
+/// its last bytes.
 public struct PatternSearch: Sendable {
   /// A match, in byte offsets from the start of the stream.
   public struct Match: Hashable, Sendable {
@@ -104,7 +105,8 @@ private struct PartialCharacter {
     return isAlone ? ill : ill + append(byte)
   }
 
-  /// The length of the character that begins with these bytes; nil if there is none. See RFC 3629, section 4.
+  /// The length of the character that begins with these bytes; nil if there is none. See RFC
+  /// 3629, section 4.
   private static func length(of bytes: [UInt8]) -> Int? {
     let second: ClosedRange<UInt8>
     let length: Int

@@ -1,4 +1,5 @@
-/// Code points divided into classes. No set of a program, and no assertion, distinguishes two code points of one class.
+/// Code points divided into classes. No set of a program, and no assertion, distinguishes two code
+/// points of one class.
 struct ScalarClasses {
   /// The class of each ASCII character.
   let ofASCII: [UInt8]

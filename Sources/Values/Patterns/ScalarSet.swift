@@ -13,8 +13,8 @@ struct ScalarSet: Hashable, Sendable {
   /// The number of ranges beyond ASCII.
   var rangeCount: Int { above.count }
 
-  /// The positions above ASCII where membership may change. Between two of them, either all code points are in the
-  /// set, or none are.
+  /// The positions above ASCII where membership may change. Between two of them, either all code
+  /// points are in the set, or none are.
   var startsAboveASCII: [UInt32] { above.flatMap { [$0.lowerBound, $0.upperBound + 1] } }
 
   init() {}
@@ -62,7 +62,8 @@ struct ScalarSet: Hashable, Sendable {
   var foldingCase: ScalarSet {
     var set = self
     let letters: UInt64 = 0x07FF_FFFE
-    // In the upper half of ASCII, upper-case letters start at bit 1 and lower-case letters at bit 33.
+    // In the upper half of ASCII, upper-case letters start at bit 1 and lower-case letters
+    // at bit 33.
     set.high |= (high & letters) << 32 | (high >> 32) & letters
     return set
   }

@@ -2,11 +2,12 @@
 ///
 /// ## Principles of operation
 ///
-/// - ``open(_:)`` offers the option. When the server accepts it, all settings are sent. The port is open when the
-///   server has answered them, or when the owner stops waiting (``giveUp()``).
-/// - The settings are those that the server reports. Servers may answer anything: a value that does not belong to the
-///   request counts as consent.
-/// - The owner sends ``output``, and calls ``giveUp()`` when nothing has happened for a few seconds.
+/// - ``open(_:)`` offers the option. When the server accepts it, all settings are sent. The port is
+///   open when the server has answered them, or when the owner stops waiting (``giveUp()``).
+/// - The settings are those that the server reports. Servers may answer anything: a value that does
+///   not belong to the request counts as consent.
+/// - The owner sends ``output``, and calls ``giveUp()`` when nothing has happened for
+///   a few seconds.
 public struct ComPortClient {
   /// The settings of the line, in the form of the protocol.
   public struct Settings: Hashable, Sendable {
@@ -62,7 +63,8 @@ public struct ComPortClient {
 
   /// Why a port could not be opened.
   public enum Refusal: Hashable, Sendable {
-    /// The server has sent nothing. Servers for a single client do that while another client is connected.
+    /// The server has sent nothing. Servers for a single client do that while another
+    /// client is connected.
     case noAnswer
     /// The server has sent no telnet command.
     case noTelnet
@@ -115,7 +117,8 @@ public struct ComPortClient {
     case baudRate, dataSize, parity, stopSize, flow
   }
 
-  /// Whether the port is open only after a serialterm server has reported the members of the session and the pen.
+  /// Whether the port is open only after a serialterm server has reported the members of the
+  /// session and the pen.
   private var awaitsPeople = false
   /// The first message to a server that is a serialterm; nil for none.
   private let hello: SharingMessage?
@@ -126,8 +129,8 @@ public struct ComPortClient {
   ///
   /// - Parameters:
   ///   - settings: the requested settings.
-  ///   - adoptsSettings: whether to query the settings of the server when the port is opened, instead of changing
-  ///     them.
+  ///   - adoptsSettings: whether to query the settings of the server when the port is opened,
+  ///     instead of changing them.
   ///   - hello: the first message to a server that is a serialterm.
   public init(
     _ settings: Settings, adoptsSettings: Bool = false, saying hello: SharingMessage? = nil
@@ -152,14 +155,14 @@ public struct ComPortClient {
     telnet.ask(for: .suppressGoAhead, .local)
   }
 
-  /// All modem states except the end of RI, which its level shows too. sredird 2.2 passes a part of a message that
-  /// contains an IAC to the device, so this mask is not 0xFF.
+  /// All modem states except the end of RI, which its level shows too. sredird 2.2 passes a part of
+  /// a message that contains an IAC to the device, so this mask is not 0xFF.
   private static let modemStateMask: UInt8 = 0xFB
 
   private mutating func configure() {
     state = .configuring
-    // The server's signature is not requested: gensiot 2.6 crashes then, unless it has one. The mask is sent before
-    // the settings, because their answers may be the last ones.
+    // The server's signature is not requested: gensiot 2.6 crashes then, unless it has one. The
+    // mask is sent before the settings, because their answers may be the last ones.
     send(.modemStateMask(Self.modemStateMask))
     send(.lineStateMask(ComPortLineState.errors.rawValue))
     for line in [Line.dtr, .rts] {
@@ -269,9 +272,6 @@ public struct ComPortClient {
   /// Starts or ends a break.
   public mutating func setBreak(_ isOn: Bool) { send(.control(isOn ? .breakOn : .breakOff)) }
 
-  /// Discards bytes that the server has not sent to the device yet.
-  public mutating func purgeOutput() { send(.purge(2)) }
-
   /// The maximum length of a sequence's text, which must fit into one message.
   public static let sequenceLimit = 240
 
@@ -303,12 +303,14 @@ public struct ComPortClient {
     receive(bytes, atMost: .max, into: &data).events
   }
 
-  /// Handles bytes from the network until the server has said a number of things, so that a turn of a loop stays short.
+  /// Handles bytes from the network until the server has said a number of things, so that a turn of
+  /// a loop stays short.
   ///
   /// - Parameters:
   ///   - limit: the number of messages and other commands of telnet, at least 1.
   ///   - data: receives the bytes of the device.
-  /// - Returns: the events, and the number of bytes that were handled. The caller passes the others again.
+  /// - Returns: the events, and the number of bytes that were handled. The caller passes
+  ///   the others again.
   public mutating func receive(
     _ bytes: UnsafeRawBufferPointer, atMost limit: Int, into data: inout [UInt8]
   ) -> (events: [Event], byteCount: Int) {
@@ -365,7 +367,7 @@ public struct ComPortClient {
     case .flowSuspend: return permitSending(false)
     case .flowResume: return permitSending(true)
     case .sequence(let reason): return [.played(reason: reason)]
-    case .sharing(let bytes): return SharingMessage(bytes).map { hear($0) } ?? []
+    case .sharing(let bytes): return SharingMessage(bytes).map { handleSharing($0) } ?? []
     case .lineStateMask, .modemStateMask, .purge: return []
     }
   }
@@ -418,8 +420,9 @@ public struct ComPortClient {
     return [.opened]
   }
 
-  /// Handles a message about the members. The state of the port is the last message of a server's initial report.
-  private mutating func hear(_ message: SharingMessage) -> [Event] {
+  /// Handles a message about the members. The state of the port is the last message of a
+  /// server's initial report.
+  private mutating func handleSharing(_ message: SharingMessage) -> [Event] {
     guard awaitsPeople, case .port = message else { return [.shared(message)] }
     awaitsPeople = false
     return openIfConfigured() + [.shared(message)]

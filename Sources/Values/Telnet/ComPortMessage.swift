@@ -1,4 +1,5 @@
-/// A message of the COM-PORT-OPTION: RFC 2217. A server answers a client's message with the same message.
+/// A message of the COM-PORT-OPTION: RFC 2217. A server answers a client's message with
+/// the same message.
 public enum ComPortMessage: Hashable, Sendable {
   /// The name of the software. An empty one requests the name of the other side.
   case signature([UInt8])
@@ -26,14 +27,16 @@ public enum ComPortMessage: Hashable, Sendable {
   case modemStateMask(UInt8)
   /// Discard bytes: 1 for received bytes, 2 for bytes to send, 3 for both.
   case purge(UInt8)
-  /// A sequence of line changes and waits, as text, which the server plays. It answers when the sequence has ended,
-  /// with the reason if it failed. Not in the RFC: only a server whose signature is that of serialterm supports it.
+  /// A sequence of line changes and waits, as text, which the server plays. It answers when the
+  /// sequence has ended, with the reason if it failed. Not in the RFC: only a server whose
+  /// signature is that of serialterm supports it.
   case sequence([UInt8])
-  /// A message about the members and the pen of the session: see ``SharingMessage``. Not in the RFC: only serialterm
-  /// supports it.
+  /// A message about the members and the pen of the session: see ``SharingMessage``. Not in the
+  /// RFC: only serialterm supports it.
   case sharing([UInt8])
 
-  /// The number of a client's message. The number of a server's message is higher by ``serverOffset``.
+  /// The number of a client's message. The number of a server's message is
+  /// higher by ``serverOffset``.
   private var code: UInt8 {
     switch self {
     case .signature: 0
@@ -75,8 +78,8 @@ public enum ComPortMessage: Hashable, Sendable {
     return [code + (isServer ? Self.serverOffset : 0)] + value
   }
 
-  /// Parses the parameters of a subnegotiation. Bytes after the value are ignored: some servers send more than the
-  /// RFC specifies.
+  /// Parses the parameters of a subnegotiation. Bytes after the value are ignored: some servers
+  /// send more than the RFC specifies.
   ///
   /// - Parameter isServer: whether a server has sent it.
   /// - Returns: nil if that side has no such message, or if the value is missing.
@@ -162,7 +165,6 @@ public struct ComPortLineState: OptionSet, Hashable, Sendable {
   public static let parityError = ComPortLineState(rawValue: 4)
   public static let framingError = ComPortLineState(rawValue: 8)
   public static let breakDetected = ComPortLineState(rawValue: 16)
-  public static let holdingEmpty = ComPortLineState(rawValue: 32)
   public static let shiftEmpty = ComPortLineState(rawValue: 64)
   public static let timeout = ComPortLineState(rawValue: 128)
 

@@ -2,8 +2,9 @@
 ///
 /// ## Principles of operation
 ///
-/// - ``receive(_:into:)`` returns the client's requests. The owner performs each, and calls ``answer(_:with:)`` with
-///   the resulting state of the port: the client learns the actual values, not the requested ones.
+/// - ``receive(_:into:)`` returns the client's requests. The owner performs each, and calls
+///   ``answer(_:with:)`` with the resulting state of the port: the client learns the actual values,
+///   not the requested ones.
 /// - Bytes of the device are encoded from ``Event/began`` on.
 /// - The owner sends ``output``.
 public struct ComPortServer {
@@ -63,7 +64,8 @@ public struct ComPortServer {
   ///
   /// - Parameters:
   ///   - signature: the name of the software.
-  ///   - offersPort: whether clients may change the line settings; otherwise only telnet is offered.
+  ///   - offersPort: whether clients may change the line settings; otherwise only
+  ///     telnet is offered.
   public init(signature: String, offersPort: Bool = true) {
     self.signature = Array(signature.utf8)
     self.offersPort = offersPort
@@ -178,10 +180,11 @@ public struct ComPortServer {
   }
 
   /// Sends a message about the members of the session to a client that is a serialterm.
-  public mutating func tell(_ message: SharingMessage) { send(.sharing(message.bytes)) }
+  public mutating func send(_ message: SharingMessage) { send(.sharing(message.bytes)) }
 
-  /// Sends the line settings to a client that is a serialterm, because another member has changed them.
-  public mutating func tell(_ settings: ComPortClient.Settings) {
+  /// Sends the line settings to a client that is a serialterm, because another member
+  /// has changed them.
+  public mutating func send(_ settings: ComPortClient.Settings) {
     send(.baudRate(settings.baudRate))
     send(.dataSize(settings.dataSize))
     send(.parity(settings.parity.rawValue))
@@ -209,7 +212,8 @@ public struct ComPortServer {
 
   // MARK: Reports
 
-  /// Reports the input lines to the client: the first time, and after each change, if the client wants that.
+  /// Reports the input lines to the client: the first time, and after each change, if the
+  /// client wants that.
   public mutating func report(_ lines: ComPortModemState) {
     let old = modemState
     modemState = lines

@@ -1,5 +1,5 @@
-/// The state of one option on one side of a connection, by the "Q method" of RFC 1143. The negotiation ends for any
-/// messages of the other side, in any order.
+/// The state of one option on one side of a connection, by the "Q method" of RFC 1143. The
+/// negotiation ends for any messages of the other side, in any order.
 struct OptionNegotiation {
   /// Whether the option is in use.
   private(set) var isOn = false
@@ -10,7 +10,8 @@ struct OptionNegotiation {
   /// The number of messages that were sent about the option.
   private var messageCount = 0
 
-  /// The maximum number of messages about one option. A side that changes its mind more often gets no answer.
+  /// The maximum number of messages about one option. A side that changes its mind more often
+  /// gets no answer.
   static let messageLimit = 20
 
   /// The reaction to a message of the other side.

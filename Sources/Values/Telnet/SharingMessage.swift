@@ -1,8 +1,8 @@
-/// A message between two serialterms about a shared session: its members, its pen, its history. It is the text of a
-/// private message of RFC 2217's option: ``ComPortMessage/sharing(_:)``.
+/// A message between two serialterms about a shared session: its members, its pen, its history. It
+/// is the text of a private message of RFC 2217's option: ``ComPortMessage/sharing(_:)``.
 ///
-/// The first byte is the number of the message. Numbers are unsigned and big-endian, with four bytes, or eight for a
-/// time. A name or a text is the last part, in UTF-8.
+/// The first byte is the number of the message. Numbers are unsigned and big-endian, with four
+/// bytes, or eight for a time. A name or a text is the last part, in UTF-8.
 public enum SharingMessage: Hashable, Sendable {
   /// The number of a member of the session.
   public typealias ID = UInt32
@@ -20,16 +20,18 @@ public enum SharingMessage: Hashable, Sendable {
   /// Keeps the pen, and refuses all requests for it.
   case keep
   /// Takes the pen without asking.
-  case take
+  case takePen
   /// Gives the pen back.
-  case giveBack
+  case returnPen
+  /// Asks for the pen to write something, which this text shows to the person who decides.
+  case askToWrite(String)
 
   // From the server.
 
-  /// The client's own number, whether it may ``take`` the pen, and the rule for the pen.
-  case welcome(ID, mayTake: Bool, PenRule)
-  /// Bytes that the device sent before the client joined, with their time in nanoseconds since 1970-01-01 UTC. At
-  /// most ``historyLimit`` bytes.
+  /// The client has joined: its own number, whether it may ``takePen``, and the rule for the pen.
+  case joined(ID, mayTake: Bool, PenRule)
+  /// Bytes that the device sent before the client joined, with their time in nanoseconds since
+  /// 1970-01-01 UTC. At most ``historyLimit`` bytes.
   case history(time: UInt64, [UInt8])
   /// A member of the session.
   ///
@@ -39,8 +41,8 @@ public enum SharingMessage: Hashable, Sendable {
   case left(ID)
   /// The member with the pen; ``nobody`` for none.
   case pen(ID, Handover)
-  /// A member asks the client for the pen.
-  case asks(ID)
+  /// A member asks the client for the pen, to write this; nil to keep it.
+  case asks(ID, toWrite: String?)
   /// The holder of the pen keeps it.
   case kept
   /// This number of bytes was skipped, because the client took nothing.
@@ -89,8 +91,8 @@ public enum SharingMessage: Hashable, Sendable {
 
   private enum Code: UInt8 {
     case hello = 1
-    case ask, give, keep, take, giveBack
-    case welcome = 64
+    case ask, give, keep, takePen, returnPen, askToWrite
+    case joined = 64
     case history, member, left, pen, asks, kept, missed, port, ended
   }
 }
@@ -103,17 +105,18 @@ extension SharingMessage {
     case .ask: Self.pack(.ask)
     case .give(let id): Self.pack(.give, Self.number(id))
     case .keep: Self.pack(.keep)
-    case .take: Self.pack(.take)
-    case .giveBack: Self.pack(.giveBack)
-    case .welcome(let id, let mayTake, let rule):
-      Self.pack(.welcome, Self.number(id) + [mayTake ? 1 : 0, rule.rawValue])
+    case .takePen: Self.pack(.takePen)
+    case .returnPen: Self.pack(.returnPen)
+    case .askToWrite(let text): Self.pack(.askToWrite, Self.text(text))
+    case .joined(let id, let mayTake, let rule):
+      Self.pack(.joined, Self.number(id) + [mayTake ? 1 : 0, rule.rawValue])
     case .history(let time, let bytes):
       Self.pack(.history, Self.number(time) + bytes.prefix(Self.historyLimit))
     case .member(let id, let name, let answers):
       Self.pack(.member, Self.number(id) + [answers ? 1 : 0] + Self.text(name))
     case .left(let id): Self.pack(.left, Self.number(id))
     case .pen(let id, let handover): Self.pack(.pen, Self.number(id) + [handover.rawValue])
-    case .asks(let id): Self.pack(.asks, Self.number(id))
+    case .asks(let id, let text): Self.pack(.asks, Self.number(id) + Self.text(text ?? ""))
     case .kept: Self.pack(.kept)
     case .missed(let count): Self.pack(.missed, Self.number(count))
     case .port(let state, let name): Self.pack(.port, [state.rawValue] + Self.text(name))
@@ -150,17 +153,18 @@ extension SharingMessage {
       self = .hello(name: Self.text(in: rest), isViewer: isViewer != 0)
     case .ask: self = .ask
     case .keep: self = .keep
-    case .take: self = .take
-    case .giveBack: self = .giveBack
+    case .takePen: self = .takePen
+    case .returnPen: self = .returnPen
     case .kept: self = .kept
     case .ended: self = .ended(Self.text(in: rest))
+    case .askToWrite: self = .askToWrite(Self.text(in: rest))
     case .port:
       guard let state = rest.popFirst().flatMap(PortState.init) else { return nil }
       self = .port(state, name: Self.text(in: rest))
     case .history:
       guard let time: UInt64 = Self.takeNumber(&rest) else { return nil }
       self = .history(time: time, Array(rest))
-    case .give, .left, .asks, .missed, .welcome, .member, .pen:
+    case .give, .left, .asks, .missed, .joined, .member, .pen:
       guard let number: UInt32 = Self.takeNumber(&rest) else { return nil }
       self.init(code, number, rest)
     }
@@ -171,16 +175,18 @@ extension SharingMessage {
     switch (code, rest.first) {
     case (.give, _): self = .give(number)
     case (.left, _): self = .left(number)
-    case (.asks, _): self = .asks(number)
+    case (.asks, _):
+      let text = Self.text(in: rest)
+      self = .asks(number, toWrite: text.isEmpty ? nil : text)
     case (.missed, _): self = .missed(number)
     case (.member, let answers?):
       self = .member(number, name: Self.text(in: rest.dropFirst()), answers: answers != 0)
     case (.pen, let handover?):
       guard let handover = Handover(rawValue: handover) else { return nil }
       self = .pen(number, handover)
-    case (.welcome, let mayTake?):
+    case (.joined, let mayTake?):
       guard let rule = rest.dropFirst().first.flatMap(PenRule.init) else { return nil }
-      self = .welcome(number, mayTake: mayTake != 0, rule)
+      self = .joined(number, mayTake: mayTake != 0, rule)
     default: return nil
     }
   }

@@ -1,8 +1,8 @@
-/// One side of a telnet connection: bytes of the network go in; data, events and answers come out. A value. See RFC
-/// 854, RFC 855 and RFC 1143.
+/// One side of a telnet connection: bytes of the network go in; data, events and answers come out.
+/// A value. See RFC 854, RFC 855 and RFC 1143.
 ///
-/// The bytes may be split at any position. The other side cannot make it use more and more memory: subnegotiations
-/// and the answers about an option are limited.
+/// The bytes may be split at any position. The other side cannot make it use more and more memory:
+/// subnegotiations and the answers about an option are limited.
 public struct TelnetMachine {
   /// The side that an option applies to.
   public enum Side: Hashable, Sendable {
@@ -109,12 +109,14 @@ public struct TelnetMachine {
     receive(bytes, atMost: .max, into: &data).events
   }
 
-  /// Handles bytes from the network until there are a number of events, so that a turn of a loop stays short.
+  /// Handles bytes from the network until there are a number of events, so that a turn of a
+  /// loop stays short.
   ///
   /// - Parameters:
   ///   - limit: the number of events, at least 1.
   ///   - data: receives the data.
-  /// - Returns: the events, in order, and the number of bytes that were handled. The caller passes the others again.
+  /// - Returns: the events, in order, and the number of bytes that were handled. The caller passes
+  ///   the others again.
   public mutating func receive(
     _ bytes: UnsafeRawBufferPointer, atMost limit: Int, into data: inout [UInt8]
   ) -> (events: [Event], byteCount: Int) {
@@ -134,7 +136,7 @@ public struct TelnetMachine {
         index = end
         if index == bytes.count { break }
       }
-      if let event = take(bytes[index], into: &data) {
+      if let event = receive(bytes[index], into: &data) {
         events.append(event)
         special = specialByte(.remote)
       }
@@ -143,12 +145,13 @@ public struct TelnetMachine {
     return (events, index)
   }
 
-  /// The byte, besides the escape, that is not passed on unchanged: CR, unless the side uses binary transmission.
+  /// The byte, besides the escape, that is not passed on unchanged: CR, unless the side
+  /// uses binary transmission.
   private func specialByte(_ side: Side) -> UInt8 {
     isOn(.binary, side) ? Self.escape : Self.carriageReturn
   }
 
-  private mutating func take(_ byte: UInt8, into data: inout [UInt8]) -> Event? {
+  private mutating func receive(_ byte: UInt8, into data: inout [UInt8]) -> Event? {
     switch state {
     case .returned where byte == Self.null: state = .data
     case .data, .returned:
@@ -159,7 +162,7 @@ public struct TelnetMachine {
         data.append(byte)
         if byte == Self.carriageReturn, !isOn(.binary, .remote) { state = .returned }
       }
-    case .command: return takeCommand(byte, into: &data)
+    case .command: return receiveCommand(byte, into: &data)
     case .option(let verb):
       state = .data
       return receive(verb, about: byte)
@@ -168,12 +171,12 @@ public struct TelnetMachine {
       state = .subnegotiation
     case .subnegotiation:
       if byte == Self.escape { state = .subnegotiationCommand } else { add(parameter: byte) }
-    case .subnegotiationCommand: return takeInSubnegotiation(byte, into: &data)
+    case .subnegotiationCommand: return receiveInSubnegotiation(byte, into: &data)
     }
     return nil
   }
 
-  private mutating func takeCommand(_ byte: UInt8, into data: inout [UInt8]) -> Event? {
+  private mutating func receiveCommand(_ byte: UInt8, into data: inout [UInt8]) -> Event? {
     state = .data
     switch byte {
     case Self.escape:
@@ -191,7 +194,7 @@ public struct TelnetMachine {
     }
   }
 
-  private mutating func takeInSubnegotiation(_ byte: UInt8, into data: inout [UInt8]) -> Event? {
+  private mutating func receiveInSubnegotiation(_ byte: UInt8, into data: inout [UInt8]) -> Event? {
     switch byte {
     case Self.escape:
       add(parameter: byte)
@@ -205,7 +208,7 @@ public struct TelnetMachine {
     default:
       // The end of the subnegotiation is missing, so it is ignored. The command counts.
       parameters = []
-      return takeCommand(byte, into: &data)
+      return receiveCommand(byte, into: &data)
     }
   }
 
@@ -244,8 +247,8 @@ public struct TelnetMachine {
 }
 
 extension UnsafeRawBufferPointer {
-  /// The first position of one of two bytes; the count if there is none. It examines eight bytes at a time, because
-  /// all data of a connection are searched.
+  /// The first position of one of two bytes; the count if there is none. It examines eight bytes at
+  /// a time, because all data of a connection are searched.
   func firstPlace(of one: UInt8, _ other: UInt8, from start: Int) -> Int {
     let (ones, others) = (UInt64(repeating: one), UInt64(repeating: other))
     var place = start

@@ -2,15 +2,17 @@ public import Time
 
 /// A step between the bytes of a device and the screen.
 ///
-/// A stage is a value that keeps its state between pieces, so that the output does not depend on how the stream is
-/// split into pieces. Stages can be replaced while the stream continues; flush a stage before removing it.
+/// A stage is a value that keeps its state between pieces, so that the output does not depend on
+/// how the stream is split into pieces. Stages can be replaced while the stream continues; flush a
+/// stage before removing it.
 public protocol ByteStage {
   /// Transforms a piece of the stream, and appends the complete part of the result to the output.
   ///
   /// - Parameters:
   ///   - bytes: the piece, of any length.
   ///   - moment: the time of the read.
-  ///   - output: an array that is reused for the next piece, so that nothing is allocated. Its present contents stay.
+  ///   - output: an array that is reused for the next piece, so that nothing is allocated. Its
+  ///     present contents stay.
   /// - Returns: ``StageResult/unchanged`` if the output equals the piece. Nothing is appended then.
   mutating func transform(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]
@@ -19,19 +21,20 @@ public protocol ByteStage {
   /// Whether bytes wait for more bytes, so that ``flush(into:)`` would append something.
   var isWaiting: Bool { get }
 
-  /// Appends the bytes that wait for more bytes. Call it at the end of the stream, or after a pause.
+  /// Appends the bytes that wait for more bytes. Call it at the end of the stream, or
+  /// after a pause.
   mutating func flush(into output: inout [UInt8])
 
-  /// Records that other code has written to the terminal after this stage, or moved its cursor to the first column of
-  /// an empty line or to an unknown position.
+  /// Records that other code has written to the terminal after this stage, or moved its cursor to
+  /// the first column of an empty line or to an unknown position.
   mutating func cursorDidMove(toMargin isAtMargin: Bool)
 
-  /// The bytes that undo the changes that the stream has made to the terminal's state, as far as the stage knows
-  /// them. Empty by default.
+  /// The bytes that undo the changes that the stream has made to the terminal's state, as far as
+  /// the stage knows them. Empty by default.
   var restoration: [UInt8] { get }
 
-  /// The bytes that bring a terminal from any state into the state that the stream has set. Empty by default: the
-  /// stage does not know that state.
+  /// The bytes that bring a terminal from any state into the state that the stream has set. Empty
+  /// by default: the stage does not know that state.
   var screenState: [UInt8] { get }
 
   /// Whether the stream has hidden the cursor, as far as the stage knows. `false` by default.

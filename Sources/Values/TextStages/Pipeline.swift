@@ -2,11 +2,11 @@ public import Time
 
 /// Stages in series.
 ///
-/// It uses two buffers alternately, so that a piece needs no allocation. A piece that no stage changes is not copied
-/// at all.
+/// It uses two buffers alternately, so that a piece needs no allocation. A piece that no stage
+/// changes is not copied at all.
 public struct Pipeline {
-  /// The stages in the order in which the bytes pass them. Call ``flush(at:_:)`` before removing a stage in which
-  /// bytes may wait.
+  /// The stages in the order in which the bytes pass them. Call ``flush(at:_:)`` before removing a
+  /// stage in which bytes may wait.
   public var stages: [any ByteStage]
   /// The output of the last stage that has changed the piece.
   private var front: [UInt8] = []
@@ -20,8 +20,8 @@ public struct Pipeline {
   /// - Parameters:
   ///   - bytes: the piece.
   ///   - moment: the time of the read.
-  /// - Returns: the output; nil if no stage has changed the piece. Release it before the next call, which reuses
-  ///   its memory.
+  /// - Returns: the output; nil if no stage has changed the piece. Release it before the next call,
+  ///   which reuses its memory.
   public mutating func transform(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment
   ) -> [UInt8]? {
@@ -61,17 +61,18 @@ public struct Pipeline {
     return front
   }
 
-  /// Records that other code has written to the terminal, or moved its cursor to the first column of an empty line or
-  /// to an unknown position.
+  /// Records that other code has written to the terminal, or moved its cursor to the first column
+  /// of an empty line or to an unknown position.
   public mutating func cursorDidMove(toMargin isAtMargin: Bool) {
     for index in stages.indices { stages[index].cursorDidMove(toMargin: isAtMargin) }
   }
 
-  /// The bytes that undo the changes that the stream has made to the terminal's state; empty if there are none.
+  /// The bytes that undo the changes that the stream has made to the terminal's state; empty if
+  /// there are none.
   public var restoration: [UInt8] { stages.flatMap(\.restoration) }
 
-  /// The bytes that bring a terminal from any state into the state that the stream has set; empty if no stage
-  /// knows that.
+  /// The bytes that bring a terminal from any state into the state that the stream has set; empty
+  /// if no stage knows that.
   public var screenState: [UInt8] { stages.flatMap(\.screenState) }
 
   /// Whether the stream has hidden the cursor.

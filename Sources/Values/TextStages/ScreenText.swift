@@ -2,13 +2,14 @@ public import Time
 
 /// The text on the screen: received text and, with local echo, typed text.
 ///
-/// Received bytes pass the maps, the escape filter and the highlights, or the hex dump instead. Then received and
-/// typed text pass the timestamps, because they share the lines on the screen.
+/// Received bytes pass the maps, the escape filter and the highlights, or are shown in rows
+/// instead. Then received and typed text pass the timestamps, because they share the lines on
+/// the screen.
 public struct ScreenText {
-  /// Maps, escape filter and highlights. The hex dump bypasses them.
+  /// Maps, escape filter and highlights. Rows bypass them.
   public private(set) var device = Pipeline()
-  /// Shows bytes in hexadecimal; nil for text.
-  public var dump: HexDump?
+  /// Shows bytes in rows, such as hexadecimal ones; nil for text.
+  public var rows: (any RowView)?
   private var lines = Lines()
   private var buffer: [UInt8] = []
 
@@ -18,7 +19,7 @@ public struct ScreenText {
   /// The stage of timestamps: at most a ``LineStamper``.
   public var stamps: Pipeline { lines.stamps }
 
-  /// Shows typed text, unless there is a hex dump; nil for no echo.
+  /// Shows typed text, unless there are rows; nil for no echo.
   public var echo: LocalEcho? {
     get { lines.echo }
     set { lines.echo = newValue }
@@ -30,77 +31,81 @@ public struct ScreenText {
     lines.stamps = stamps
   }
 
-  /// The bytes that undo the changes that the device has made to the terminal's state; empty if there are none.
+  /// The bytes that undo the changes that the device has made to the terminal's state; empty if
+  /// there are none.
   public var restoration: [UInt8] { device.restoration }
 
-  /// The bytes that bring a terminal from any state into the state that the device has set; empty if that is unknown.
+  /// The bytes that bring a terminal from any state into the state that the device has set; empty
+  /// if that is unknown.
   public var screenState: [UInt8] { device.screenState }
 
   /// Whether the device has hidden the cursor.
   public var isCursorHidden: Bool { device.isCursorHidden }
 
-  // Each of the following methods returns the bytes to show. Release them before the next call, which reuses
-  // their memory.
+  // Each of the following methods returns the bytes to show. Release them before the next call,
+  // which reuses their memory.
 
   /// The text for received bytes; nil if it equals these bytes, which are not copied then.
   public mutating func receive(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment
   ) -> [UInt8]? {
-    if dump != nil { return dump(bytes, .fromDevice, at: moment) }
+    if rows != nil { return show(bytes, .fromDevice, at: moment) }
     guard let changed = device.transform(bytes, at: moment) else {
       return lines.pass(bytes, at: moment)
     }
     return changed.withUnsafeBytes { lines.pass($0, at: moment) } ?? changed
   }
 
-  /// The text for typed bytes. In the hex view, Enter ends the row whose bytes ``send(_:at:)`` has returned.
+  /// The text for typed bytes. In rows, Enter ends the row whose bytes
+  /// ``send(_:at:)`` has returned.
   public mutating func type(_ bytes: UnsafeRawBufferPointer, at moment: Moment) -> [UInt8] {
     guard lines.echo != nil else { return [] }
-    if dump != nil {
+    if rows != nil {
       return bytes.last == .carriageReturn || bytes.last == .lineFeed ? flush(at: moment) : []
     }
     device.cursorDidMove(toMargin: false)
     return lines.type(bytes, at: moment)
   }
 
-  /// The text for sent bytes in the hex view.
+  /// The rows for sent bytes.
   public mutating func send(_ bytes: UnsafeRawBufferPointer, at moment: Moment) -> [UInt8] {
-    dump == nil ? [] : dump(bytes, .toDevice, at: moment)
+    rows == nil ? [] : show(bytes, .toDevice, at: moment)
   }
 
   /// Whether bytes wait for more bytes.
-  public var isWaiting: Bool { dump?.isWaiting ?? device.isWaiting }
+  public var isWaiting: Bool { rows?.isWaiting ?? device.isWaiting }
 
   /// The text of waiting bytes. Call it at the end, or after a pause.
   public mutating func flush(at moment: Moment) -> [UInt8] {
-    if dump != nil {
+    if rows != nil {
       buffer.removeAll(keepingCapacity: true)
-      dump?.endRow(into: &buffer)
+      rows?.endRow(into: &buffer)
       return passBuffer(at: moment)
     }
     let rest = device.flush(at: moment)
     return rest.withUnsafeBytes { lines.pass($0, at: moment) } ?? rest
   }
 
-  /// Records that other code has written to the terminal, or moved its cursor to the first column of an empty line or
-  /// to an unknown position.
+  /// Records that other code has written to the terminal, or moved its cursor to the first column
+  /// of an empty line or to an unknown position.
   public mutating func cursorDidMove(toMargin isAtMargin: Bool) {
     device.cursorDidMove(toMargin: isAtMargin)
     lines.stamps.cursorDidMove(toMargin: isAtMargin)
     lines.echo?.cursorDidMove(toMargin: isAtMargin)
   }
 
-  private mutating func dump(
+  private mutating func show(
     _ bytes: UnsafeRawBufferPointer, _ direction: Direction, at moment: Moment
   ) -> [UInt8] {
     buffer.removeAll(keepingCapacity: true)
-    dump?.dump(bytes, direction, into: &buffer)
+    rows?.show(bytes, direction, at: moment, into: &buffer)
     return passBuffer(at: moment)
   }
 
   private mutating func passBuffer(at moment: Moment) -> [UInt8] {
-    let rows = buffer
-    return rows.withUnsafeBytes { lines.pass($0, at: moment) } ?? rows
+    let shown = buffer
+    if rows?.writesTime == true { return shown }
+    return shown.withUnsafeBytes { lines.pass($0, at: moment) } ?? shown
   }
 }
 

@@ -15,4 +15,10 @@ extension Int {
 
   /// The number with a verb, for unsent bytes: "1 byte was", "30,000 bytes were".
   package var bytesWere: String { counted("byte") + (self == 1 ? " was" : " were") }
+
+  /// The number, which is not negative, with zeros before it: "007".
+  package func padded(to width: Int) -> String {
+    let digits = "\(self)"
+    return String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits
+  }
 }

@@ -1,17 +1,17 @@
-/// Text from outside, made safe to show: the name of a device, of a file or of another process, an argument, or a
-/// message from a client of the control socket.
+/// Text from outside, made safe to show: the name of a device, of a file or of another process, an
+/// argument, or a message from a client of the control socket.
 ///
 /// All such text passes ``Swift/String/harmless`` before it is shown.
 extension String {
-  /// The text in one line. U+FFFD replaces every character that controls a terminal or reorders the line: control
-  /// characters, bidirectional and other format characters, line ends.
+  /// The text in one line. U+FFFD replaces every character that controls a terminal or reorders the
+  /// line: control characters, bidirectional and other format characters, line ends.
   package var harmless: String { replacing { _ in false } }
 
   /// The same, but tabs stay: for a line that a device has sent.
   package var harmlessLine: String { replacing { $0 == "\t" } }
 
-  /// The same for a text of several lines, in which tabs stay. Each line is shortened to a readable length: an error must
-  /// not repeat 100 kB of a broken file.
+  /// The same for a text of several lines, in which tabs stay. Each line is shortened to a readable
+  /// length: an error must not repeat 100 kB of a broken file.
   package var harmlessLines: String {
     replacing { $0 == "\n" || $0 == "\t" }.split(separator: "\n", omittingEmptySubsequences: false)
       .map { $0.shortened(to: 600) }.joined(separator: "\n")
@@ -25,11 +25,11 @@ extension String {
     return String(text)
   }
 
-  /// The text as one word of a shell's command line, for commands that the user will copy. It is quoted only
-  /// if necessary.
+  /// The text as one word of a shell's command line, for commands that the user will copy. It is
+  /// quoted only if necessary.
   ///
-  /// Characters that must not be shown are written as octal escapes, `$'\033'`, which bash(1), zsh(1) and
-  /// POSIX.1-2024 support.
+  /// Characters that must not be shown are written as octal escapes, `$'\033'`, which bash(1),
+  /// zsh(1) and POSIX.1-2024 support.
   package var shellWord: String {
     let isPlain = utf8.allSatisfy { byte in
       switch byte {
@@ -69,9 +69,9 @@ extension Unicode.Scalar {
 }
 
 extension Unicode.Scalar {
-  /// Whether the scalar is shown as it is. It is not if it is a control character, which controls a terminal, a
-  /// format character, which is invisible or changes the direction of the text around it (U+202E), or a line or
-  /// paragraph separator.
+  /// Whether the scalar is shown as it is. It is not if it is a control character, which controls a
+  /// terminal, a format character, which is invisible or changes the direction of the text around
+  /// it (U+202E), or a line or paragraph separator.
   package var isShownAsItself: Bool {
     // ASCII and the controls of ISO 8859-1 need no lookup in Unicode's tables.
     if value < 0xA0 { return (0x20..<0x7F).contains(value) }

@@ -1,7 +1,7 @@
 /// A JSON value and its text. See RFC 8259.
 ///
-/// The text is printable for any strings in the value. A reader gets the same strings back, and the text cannot
-/// control a terminal.
+/// The text is printable for any strings in the value. A reader gets the same strings back, and the
+/// text cannot control a terminal.
 package indirect enum JSON {
   case null
   case bool(Bool)

@@ -1,4 +1,5 @@
-/// A length of time as users write it: a number and a unit, `500ms`, `2s`, `1.5min`; or a number alone.
+/// A length of time as users write it: a number and a unit, `500ms`, `2s`, `1.5min`; or
+/// a number alone.
 package struct WrittenTime: Hashable, Sendable {
   /// Its length; finite, 0 or more.
   package let seconds: Double
@@ -13,7 +14,8 @@ package struct WrittenTime: Hashable, Sendable {
 
   /// Parses a text.
   ///
-  /// - Parameter unit: the length of the unit of a number alone, in seconds; nil if a unit is needed.
+  /// - Parameter unit: the length of the unit of a number alone, in seconds; nil if a
+  ///   unit is needed.
   /// - Returns: nil if the text is no length of time.
   package init?(_ text: String, unit: Double? = 1) {
     let seconds: Double?

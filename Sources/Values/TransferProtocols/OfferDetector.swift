@@ -1,4 +1,5 @@
-/// Detects in the bytes of a device that a program offers or requests a file: the signs of all protocols.
+/// Detects in the bytes of a device that a program offers or requests a file: the signs
+/// of all protocols.
 ///
 /// Text that only begins like a header does not count. An offer ends when any other byte arrives.
 public struct OfferDetector: Sendable {
@@ -45,7 +46,8 @@ public struct OfferDetector: Sendable {
       return
     }
     candidate = nil
-    // Most text contains no byte that only headers have. Earlier bytes than these cannot belong to the last header.
+    // Most text contains no byte that only headers have. Earlier bytes than these cannot belong to
+    // the last header.
     let examined = bytes.suffix(Self.examinedLength)
     if tail.isEmpty, offer == nil, !Self.rareBytes.contains(where: examined.contains),
       !Self.firstBytes.contains(bytes[bytes.count - 1])

@@ -1,5 +1,5 @@
-/// The text at the end of a transfer that was broken off, usually the prompt of a shell. It follows the last byte of
-/// the transfer, which is not text.
+/// The text at the end of a transfer that was broken off, usually the prompt of a shell. It follows
+/// the last byte of the transfer, which is not text.
 struct TrailingText {
   private(set) var bytes: [UInt8] = []
   private static let limit = 4_096

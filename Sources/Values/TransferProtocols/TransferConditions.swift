@@ -4,7 +4,8 @@ public struct TransferConditions: Hashable, Sendable {
   public var bytesPerSecond: Int?
   /// The time that the other side may take to begin.
   public var startPatience = Duration.seconds(100)
-  /// The time that the other side may be silent later, for example while it writes its flash memory.
+  /// The time that the other side may be silent later, for example while it writes
+  /// its flash memory.
   public var silencePatience = Duration.seconds(60)
   /// Whether all control characters are sent as two bytes, for lines that interpret them (ZMODEM).
   public var escapesControls = false

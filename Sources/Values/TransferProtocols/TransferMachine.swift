@@ -2,11 +2,13 @@
 ///
 /// ## Principles of operation
 ///
-/// - It has no clock, no files and no line. Its driver performs its actions in order, and answers those that have an
-///   answer with one event.
-/// - The first event is ``TransferEvent/begun``. The last action is ``TransferAction/finish(_:)``; no event follows it.
+/// - It has no clock, no files and no line. Its driver performs its actions in order, and answers
+///   those that have an answer with one event.
+/// - The first event is ``TransferEvent/begun``. The last action is ``TransferAction/finish(_:)``;
+///   no event follows it.
 /// - Times are durations since a fixed moment, which the driver chooses.
-/// - Every transfer by a protocol ends while its port is open: all waits and all numbers of retries are limited.
+/// - Every transfer by a protocol ends while its port is open: all waits and all numbers of
+///   retries are limited.
 public protocol TransferMachine: Sendable {
   /// Handles an event.
   ///
@@ -26,23 +28,24 @@ public enum TransferEvent: Hashable, Sendable {
   case room
   /// The answer to ``TransferAction/nextFile``: the next file to send; nil after the last one.
   case file(TransferredFile?)
-  /// The answer to ``TransferAction/read(at:count:)``. There are fewer bytes than requested only at the end of the
-  /// file; after the end there are none.
+  /// The answer to ``TransferAction/read(at:count:)``. There are fewer bytes than requested only at
+  /// the end of the file; after the end there are none.
   case read([UInt8])
-  /// The answer to ``TransferAction/offer(_:)``: the file is accepted. This number of its bytes exist from an earlier
-  /// transfer; 0 for none.
+  /// The answer to ``TransferAction/offer(_:)``: the file is accepted. This number of its bytes
+  /// exist from an earlier transfer; 0 for none.
   case accepted(partialCount: Int)
   /// The answer to ``TransferAction/offer(_:)``: the file is declined.
   case declined
-  /// The answer to ``TransferAction/checksum(count:)``: the CRC-32 of the requested bytes of the partial file; nil if
-  /// they cannot be read.
+  /// The answer to ``TransferAction/checksum(count:)``: the CRC-32 of the requested bytes of the
+  /// partial file; nil if they cannot be read.
   case checksum(UInt32?)
-  /// A file could not be read or written. This event replaces the answer, or follows a write. The transfer ends.
+  /// A file could not be read or written. This event replaces the answer, or follows a write.
+  /// The transfer ends.
   case storageFailed
   /// The time of ``TransferAction/wake(at:)`` has come.
   case woken
-  /// The port was lost, and queued bytes are discarded. A transfer that does not end waits for ``regained``; nothing
-  /// is sent or received before that.
+  /// The port was lost, and queued bytes are discarded. A transfer that does not end waits for
+  /// ``regained``; nothing is sent or received before that.
   case lost
   /// The port has returned after ``lost``.
   case regained
@@ -60,18 +63,20 @@ public enum TransferAction: Hashable, Sendable {
   case awaitRoom(below: Int)
   /// Open the next file to send; answered by ``TransferEvent/file(_:)``.
   case nextFile
-  /// Read from the file that is being sent, from an offset in bytes; answered by ``TransferEvent/read(_:)``.
+  /// Read from the file that is being sent, from an offset in bytes;
+  /// answered by ``TransferEvent/read(_:)``.
   case read(at: Int, count: Int)
-  /// Decide whether to receive a file, and prepare to write it; answered by ``TransferEvent/accepted(partialCount:)``
-  /// or ``TransferEvent/declined``.
+  /// Decide whether to receive a file, and prepare to write it; answered by
+  /// ``TransferEvent/accepted(partialCount:)`` or ``TransferEvent/declined``.
   case offer(TransferredFile)
-  /// Compute the CRC-32 of the first bytes of the partial file; answered by ``TransferEvent/checksum(_:)``.
+  /// Compute the CRC-32 of the first bytes of the partial file; answered
+  /// by ``TransferEvent/checksum(_:)``.
   case checksum(count: Int)
-  /// Keep only the first bytes of the partial file, and write after them. Without this action, a partial file is
-  /// overwritten from its beginning.
+  /// Keep only the first bytes of the partial file, and write after them. Without this action, a
+  /// partial file is overwritten from its beginning.
   case resume(at: Int)
-  /// Write bytes at the end of the file that is being received. Not answered, except
-  /// by ``TransferEvent/storageFailed``.
+  /// Write bytes at the end of the file that is being received. Not answered,
+  /// except by ``TransferEvent/storageFailed``.
   case write([UInt8])
   /// The present file, sent or received, has ended. A received file gets its final name.
   case endFile(FileEnd)
@@ -112,8 +117,8 @@ public enum TransferFailure: Hashable, Sendable, CaseIterable {
   case tooManyErrors
   /// Everything was acknowledged except the end of the file.
   case endNotAcknowledged
-  /// A block arrived that is neither the next nor the previous one; or, without acknowledgements, a damaged one,
-  /// which cannot be sent again.
+  /// A block arrived that is neither the next nor the previous one; or, without acknowledgements, a
+  /// damaged one, which cannot be sent again.
   case outOfStep
   /// The other side cancelled.
   case cancelled
@@ -137,19 +142,21 @@ public enum TransferFailure: Hashable, Sendable, CaseIterable {
 public enum TransferRemark: Hashable, Sendable {
   /// The other side requested that a command be run (ZMODEM's ZCOMMAND). It was refused.
   case commandRefused([UInt8])
-  /// The announced size of this file exceeds the limit, or the protocol cannot transfer it. The transfer ends.
+  /// The announced size of this file exceeds the limit, or the protocol cannot transfer it.
+  /// The transfer ends.
   case tooLarge(TransferredFile)
   /// The transfer continues an earlier one at this offset, in bytes.
   case resumed(at: Int)
-  /// The file is padded to the length of its last block, because XMODEM transmits no length: this number of 1A bytes
-  /// at its end may not belong to it.
+  /// The file is padded to the length of its last block, because XMODEM transmits no length: this
+  /// number of 1A bytes at its end may not belong to it.
   case padding(Int)
 }
 
 /// The progress of a transfer.
 public struct TransferProgress: Hashable, Sendable {
-  /// The number of bytes of the present file that the other side has acknowledged, or that were received. A protocol
-  /// without acknowledgements counts the bytes that the driver of the port has taken.
+  /// The number of bytes of the present file that the other side has acknowledged, or that
+  /// were received. A protocol without acknowledgements counts the bytes that the driver of
+  /// the port has taken.
   public var position: Int
   /// The number of blocks that were sent or requested again, in the whole transfer.
   public var retries: Int

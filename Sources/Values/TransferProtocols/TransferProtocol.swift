@@ -1,7 +1,7 @@
 /// A way to send and receive files, as a record.
 ///
-/// A protocol is a folder with its machines and its record, and its place in ``allCases``. Options, scripts, the palette
-/// and the detection of offers read the record.
+/// A protocol is a folder with its machines and its record, and its place in ``allCases``. Options,
+/// scripts, the palette and the detection of offers read the record.
 public struct TransferProtocol: Sendable {
   /// The name in options, scripts and JSON.
   public let rawValue: String
@@ -9,15 +9,18 @@ public struct TransferProtocol: Sendable {
   public let title: String
   /// A description that helps the user to choose.
   public let detail: String
-  /// Whether bytes are sent like typed ones, without a protocol: the line needs no 8 data bits, and pacing applies.
+  /// Whether bytes are sent like typed ones, without a protocol: pacing applies.
   public let isPlain: Bool
+  /// Whether the line must have 8 data bits.
+  public let needsEightBits: Bool
   /// Whether one transfer can send several files.
   public let sendsSeveralFiles: Bool
   /// Whether the names of the files are transmitted. Otherwise the receiver chooses a name.
   public let sendsNames: Bool
-  /// Whether it continues after an interruption, and continues a partial file of an earlier transfer.
+  /// Whether it continues after an interruption, and continues a partial file of
+  /// an earlier transfer.
   public let resumes: Bool
-  /// Whether it works on a line that interprets XON and XOFF.
+  /// Whether it works on a line that interprets XON and XOFF. A plain file is sent on any line.
   public let avoidsFlowControl: Bool
   /// The number of bytes in each block whose answer the sender awaits; nil if it does not wait.
   public let acknowledgedBlock: Int?
@@ -34,7 +37,7 @@ public struct TransferProtocol: Sendable {
 
   init(
     _ name: String, _ title: String, detail: String, isPlain: Bool = false,
-    sendsSeveralFiles: Bool, sendsNames: Bool, resumes: Bool = false,
+    needsEightBits: Bool = true, sendsSeveralFiles: Bool, sendsNames: Bool, resumes: Bool = false,
     avoidsFlowControl: Bool = false, acknowledgedBlock: Int? = nil, senderSign: OfferSign? = nil,
     receiverSign: OfferSign? = nil, requested: String? = nil,
     sender: @escaping @Sendable (TransferConditions) -> any TransferMachine,
@@ -44,6 +47,7 @@ public struct TransferProtocol: Sendable {
     self.title = title
     self.detail = detail
     self.isPlain = isPlain
+    self.needsEightBits = needsEightBits
     self.sendsSeveralFiles = sendsSeveralFiles
     self.sendsNames = sendsNames
     self.resumes = resumes
@@ -58,10 +62,17 @@ public struct TransferProtocol: Sendable {
 }
 
 extension TransferProtocol: CaseIterable, RawRepresentable {
-  /// All protocols, in the order in which they are listed.
+  /// All protocols, in the order in which they are listed. The question for a protocol to receive
+  /// by lists them in reverse.
   public static let allCases: [TransferProtocol] = [
     .raw, .ascii, .xmodem, .xmodem1K, .ymodem, .ymodemG, .zmodem,
   ]
+
+  /// The protocols besides plain bytes.
+  public static let transferring = allCases.filter { !$0.isPlain }
+
+  /// The protocols whose senders on the device announce themselves.
+  public static let announced = allCases.filter { $0.senderSign != nil }
 
   /// The protocols that can receive.
   public static let receiving = allCases.filter { $0.receiver != nil }
@@ -75,10 +86,15 @@ extension TransferProtocol: CaseIterable, RawRepresentable {
 
 extension [TransferProtocol] {
   /// The names as alternatives: `ymodem, ymodem-g or zmodem`.
-  public var alternatives: String {
-    let last = last.map { [$0.rawValue] } ?? []
-    return ([dropLast().map(\.rawValue).joined(separator: ", ")].filter { !$0.isEmpty } + last)
-      .joined(separator: " or ")
+  public var alternatives: String { joined(by: "or", \.rawValue) }
+
+  /// The titles as an enumeration: `YMODEM, YMODEM-g and ZMODEM`.
+  public var titles: String { joined(by: "and", \.title) }
+
+  private func joined(by word: String, _ name: (TransferProtocol) -> String) -> String {
+    let names = map(name)
+    guard names.count > 1, let last = names.last else { return names.first ?? "" }
+    return "\(names.dropLast().joined(separator: ", ")) \(word) \(last)"
   }
 }
 

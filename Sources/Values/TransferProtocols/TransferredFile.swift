@@ -1,4 +1,5 @@
-/// The description of a file that one side sends to the other. Everything except the name may be unknown.
+/// The description of a file that one side sends to the other. Everything except the name
+/// may be unknown.
 public struct TransferredFile: Hashable, Sendable {
   /// The name as bytes, usually UTF-8. XMODEM transmits no name; then it is empty.
   public var name: [UInt8]

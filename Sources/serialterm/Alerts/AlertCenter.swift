@@ -7,8 +7,9 @@ import Time
 
 /// Rings the bell, or runs the command of a rule, when something happens.
 ///
-/// A device that floods lines must not start processes without limit: each rule runs one command at a time, and
-/// starts at most one per second. Further events are counted, and the count is passed to the next command.
+/// A device that floods lines must not start processes without limit: each rule runs one command at
+/// a time, and starts at most one per second. Further events are counted, and the count is passed
+/// to the next command.
 final class AlertCenter {
   let rules: [AlertRule]
   private let console: Console
@@ -110,8 +111,8 @@ final class AlertCenter {
     console.warn("\(rules[rule].name): \(what)")
   }
 
-  /// Passes on, or reports, the events since the last start, because the session ends. It does not wait for running
-  /// commands.
+  /// Passes on, or reports, the events since the last start, because the session ends. It does not
+  /// wait for running commands.
   func finish() {
     for rule in states.indices {
       states[rule].timer = nil
@@ -127,7 +128,8 @@ final class AlertCenter {
   }
 }
 
-/// A running command of a rule. It has no terminal, and no descriptors of this process except for its standard error.
+/// A running command of a rule. It has no terminal, and no descriptors of this process except for
+/// its standard error.
 final class AlertRun {
   private let child: PipedChild
   private let onEnd: (ExitStatus, _ firstError: String) -> Void
@@ -178,15 +180,15 @@ final class AlertRun {
     _ = readErrors()
     watch?.cancel()
     var lines = ErrorLines()
-    let all = errors.withUnsafeBytes { lines.take($0, at: MonotonicTime(nanoseconds: 0)) }
+    let all = errors.withUnsafeBytes { lines.receive($0, at: MonotonicTime(nanoseconds: 0)) }
     let first = (all + lines.flush()).first ?? ""
     onEnd(status, String(first.prefix(Self.longestError)))
   }
 }
 
 extension AlertEvent {
-  /// The environment variables of a command. Text from the device becomes one line without characters that control a
-  /// terminal.
+  /// The environment variables of a command. Text from the device becomes one line without
+  /// characters that control a terminal.
   ///
   /// - Parameter count: the number of events since the last start, including this one.
   func environment(count: Int) -> [(name: String, value: String)] {

@@ -3,8 +3,9 @@ import TextStages
 
 /// Searches the lines of a device for the expressions of alerts. A value.
 ///
-/// A line is searched when it is complete or when the device pauses, so that the expressions see the whole line. Each
-/// expression matches at most once per line. Escape sequences are not part of a line.
+/// A line is searched when it is complete or when the device pauses, so that the expressions see
+/// the whole line. Each expression matches at most once per line. Escape sequences are not part
+/// of a line.
 struct AlertSearch {
   /// A match.
   struct Match: Hashable {
@@ -18,7 +19,8 @@ struct AlertSearch {
 
   /// The maximum length that is searched at once, in bytes. A longer line is searched in parts.
   static let reach = 1_024
-  /// The maximum numbers of steps: for a piece, for each of its bytes, and in total. Text takes about ten per byte.
+  /// The maximum numbers of steps: for a piece, for each of its bytes, and in total. Text takes
+  /// about ten per byte.
   private static let budgets = (piece: 200_000, byte: 200, most: 4_000_000)
 
   private let patterns: [Pattern]
@@ -38,7 +40,7 @@ struct AlertSearch {
   /// Adds received bytes.
   ///
   /// - Returns: the matches in the lines that are now complete.
-  mutating func take(_ bytes: UnsafeRawBufferPointer) -> [Match] {
+  mutating func receive(_ bytes: UnsafeRawBufferPointer) -> [Match] {
     budget = min(Self.budgets.piece + Self.budgets.byte * bytes.count, Self.budgets.most)
     text.removeAll(keepingCapacity: true)
     stripper.strip(bytes, into: &text)

@@ -15,6 +15,7 @@ final class AlertWatch {
   private let matchRules: [Int]
   private let lossRules: [Int]
   private var search: AlertSearch
+  private var decoder: ReceivedDecoder?
   private var subscription: Hub.Subscription?
   private var timer: LoopTimer?
   private var lastTime: MonotonicTime
@@ -56,13 +57,18 @@ final class AlertWatch {
       if $0.old.isOpen, !$0.new.isOpen { portDidClose(from: $0.old, to: $0.new) }
     }
     guard !patterns.isEmpty else { return }
-    subscription = controller.hub.subscribe(as: .listener) { [unowned self] bytes, _ in
-      take(bytes)
+    decoder = ReceivedDecoder(controller.encoding, on: loop) { [unowned self] text, _ in
+      receive(text)
+    }
+    subscription = controller.hub.subscribe(as: .listener) {
+      [unowned self, unowned controller] bytes, moment in
+      decoder?.encoding = controller.encoding
+      decoder?.add(bytes, at: moment)
     }
   }
 
-  private func take(_ bytes: UnsafeRawBufferPointer) {
-    report(search.take(bytes))
+  private func receive(_ bytes: UnsafeRawBufferPointer) {
+    report(search.receive(bytes))
     guard search.isWaiting else { return }
     lastTime = loop.now
     if timer == nil { waitForPause(Self.pause) }

@@ -7,7 +7,8 @@ import SystemPackage
 import Terminal
 import Time
 
-/// The running program: one loop, one console, any number of sessions, and the way in which it ends.
+/// The running program: one loop, one console, any number of sessions, and the way in
+/// which it ends.
 ///
 /// The ``FrontEnd`` decides what a person or a script does with the sessions.
 final class App {
@@ -25,6 +26,8 @@ final class App {
   private var signalCount = 0
   /// The alerts; nil if there are none.
   let alerts: AlertCenter?
+  /// The ELF files that explain addresses.
+  let symbols: SymbolCenter
   /// The user of the sessions, once the program runs.
   weak var frontEnd: (any FrontEnd)?
 
@@ -47,21 +50,25 @@ final class App {
     self.providers = providers
     loop = try IOLoop(clock: clock)
     console = try Console(streams, on: loop, isQuiet: isQuiet, isRaw: isRaw)
+    symbols = SymbolCenter(on: console, loop: loop)
     self.alerts = alerts.isEmpty ? nil : AlertCenter(alerts, on: console, loop: loop)
   }
 
   /// Adds a port with its session. The front end opens it, and decides what its end means.
   ///
-  /// - Parameter keys: the user's keys for messages; nil without a user.
+  /// - Parameters:
+  ///   - keys: the user's keys for messages; nil without a user.
+  ///   - own: the kinds of endpoints for this port; nil for those of the program.
   func add(
     _ configuration: SessionConfiguration, in state: TerminalState, writeCapacity: Int,
-    keys: CommandKeys? = nil
+    keys: CommandKeys? = nil, from own: LinkProviders? = nil
   ) -> Port {
     let controller = SessionController(
-      configuration, among: devices, on: loop, from: providers, writeCapacity: writeCapacity)
+      configuration, among: devices, on: loop, from: own ?? providers,
+      writeCapacity: writeCapacity)
     let narrator = SessionNarrator(
       of: controller, on: console, keys: keys, namesKeys: ports.isEmpty)
-    let port = Port(controller, in: state, told: narrator, on: console, loop: loop)
+    let port = Port(controller, in: state, narrator: narrator, on: console, loop: loop)
     port.adopt(configuration)
     port.log.shared = sharedLogs
     ports.append(port)
@@ -69,14 +76,15 @@ final class App {
     return port
   }
 
-  /// Joins the logs that several ports name. Call it after all ports of the command line were added, and before they
-  /// are bound.
+  /// Joins the logs that several ports name. Call it after all ports of the command line were
+  /// added, and before they are bound.
   func shareLogs() {
     sharedLogs = SharedLogs(among: ports.map(\.log.configuration), on: loop)
     for port in ports { port.log.shared = sharedLogs }
   }
 
-  /// Starts the logs that several ports share. Call it when the ports are bound, before the first turn of the loop.
+  /// Starts the logs that several ports share. Call it when the ports are bound, before the first
+  /// turn of the loop.
   func beginSharedLogs() throws(Failure) {
     do throws(LogError) {
       try sharedLogs?.begin()
@@ -87,6 +95,18 @@ final class App {
 
   /// Removes a port that could not be opened.
   func remove(_ port: Port) { ports.removeAll { $0 === port } }
+
+  /// Ends the session of a port while the program goes on, and removes the port.
+  ///
+  /// - Parameter reason: for others who have joined the session.
+  func close(_ port: Port, because reason: String) {
+    port.lineCommands.end()
+    port.controller.finishSending()
+    port.controller.sharing.end(because: reason)
+    port.log.finish()
+    port.controller.close()
+    remove(port)
+  }
 
   /// Ends the program. Only the first reason counts.
   func finish(_ outcome: Result<ExitStatus, Failure>) {
@@ -99,7 +119,7 @@ final class App {
   func run(_ frontEnd: any FrontEnd) throws -> ExitStatus {
     self.frontEnd = frontEnd
     signals = try loop.watchSignals(ExitStatus.endingSignals + frontEnd.signals) {
-      [unowned self] in take(signal: $0)
+      [unowned self] in handle(signal: $0)
     }
     try runToEnd(frontEnd)
     var outcome = outcome ?? .success(.done)
@@ -108,9 +128,9 @@ final class App {
   }
 
   /// Handles a signal. After the end, a signal also ends the wait for a reader.
-  func take(signal: CInt) {
+  func handle(signal: CInt) {
     signalCount += 1
-    if frontEnd?.take(signal: signal) != true { outcome = .success(.signal(signal)) }
+    if frontEnd?.handle(signal: signal) != true { outcome = .success(.signal(signal)) }
   }
 
   private func runToEnd(_ frontEnd: any FrontEnd) throws {
@@ -135,8 +155,8 @@ final class App {
     try frontEnd.finishOutput()
   }
 
-  /// Ends the file transfers. Without this, the device would wait for the rest; it may listen only between blocks. A
-  /// second signal cuts this short.
+  /// Ends the file transfers. Without this, the device would wait for the rest; it may listen only
+  /// between blocks. A second signal cuts this short.
   private func endTransfers() throws(Errno) {
     func isNeeded() -> Bool { ports.contains { $0.controller.exchange?.takesLeave == true } }
     guard isNeeded() else { return }
@@ -148,17 +168,18 @@ final class App {
     }
   }
 
-  /// The time limit for the end of a transfer. A person who stops it can wait; a service manager does not.
+  /// The time limit for the end of a transfer. A person who stops it can wait; a service
+  /// manager does not.
   private var transferPatience: Duration {
     if case .success(.signal(let number)) = outcome, number != SIGINT { return .milliseconds(450) }
     return .milliseconds(1_500)
   }
 
-  /// Continues after the end while an operation must not be cut off. A signal, or an output that is gone, ends this
-  /// and determines the outcome.
+  /// Continues after the end while an operation must not be cut off. A signal, or an output that is
+  /// gone, ends this and determines the outcome.
   ///
   /// - Throws: the errors of epoll_wait(2).
-  func goOn(while isNeeded: () -> Bool) throws(Errno) {
+  func runOn(while isNeeded: () -> Bool) throws(Errno) {
     let ended = outcome
     while isNeeded() {
       if case .success(.signal) = outcome { return }
@@ -189,7 +210,7 @@ final class App {
     for port in ports { port.controller.finishSending() }
     for port in ports { port.controller.sharing.end(because: reasonForOthers) }
     alerts?.finish()
-    frontEnd.giveBack()
+    frontEnd.finishDisplay()
     for port in ports { port.log.close() }
     let deadline = MonotonicTime.now + SessionLogger.patience
     for port in ports { port.log.finish(by: deadline) }

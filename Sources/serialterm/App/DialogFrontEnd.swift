@@ -6,7 +6,8 @@ import Reconnecting
 import SystemPackage
 import Terminal
 
-/// The front end of a program without sessions: dialogs on the user's terminal, such as the choice of a session.
+/// The front end of a program without sessions: dialogs on the user's terminal, such as the choice
+/// of a session.
 final class DialogFrontEnd: FrontEnd {
   let app: App
   private(set) lazy var dialogs = Dialogs(on: app.console, loop: app.loop)
@@ -40,7 +41,7 @@ final class DialogFrontEnd: FrontEnd {
 
   let signals: [CInt] = [SIGTSTP, SIGCONT, SIGWINCH]
 
-  func take(signal: CInt) -> Bool {
+  func handle(signal: CInt) -> Bool {
     switch signal {
     case SIGTSTP:
       app.console.suspend(within: Self.showPatience)
@@ -71,14 +72,14 @@ final class DialogFrontEnd: FrontEnd {
 
   func begin() { beginnings.notify(()) }
 
-  func finishOutput() throws { try app.goOn { saver.isWriting } }
+  func finishOutput() throws { try app.runOn { saver.isWriting } }
 
   func stop() {
     watch?.cancel()
     watch = nil
   }
 
-  func giveBack() {
+  func finishDisplay() {
     dialogs.dismiss()
     _ = app.console.finish(within: Self.showPatience)
     terminal?.restore()

@@ -1,7 +1,7 @@
 /// The user of an ``App``'s sessions: a person, or a script in place of a person.
 ///
-/// The methods are called in the order in which they are declared here. ``advance()`` is called before each turn of
-/// the loop. After an error or a signal, the app continues with ``stop()``.
+/// The methods are called in the order in which they are declared here. ``advance()`` is called
+/// before each turn of the loop. After an error or a signal, the app continues with ``stop()``.
 protocol FrontEnd: AnyObject {
   /// The signals that the front end handles, besides those that end the program.
   var signals: [CInt] { get }
@@ -9,7 +9,7 @@ protocol FrontEnd: AnyObject {
   /// Handles a signal.
   ///
   /// - Returns: whether it was handled; otherwise it ends the program.
-  func take(signal: CInt) -> Bool
+  func handle(signal: CInt) -> Bool
 
   /// Binds the sessions to their devices, and takes the user's terminal.
   ///
@@ -22,16 +22,17 @@ protocol FrontEnd: AnyObject {
   /// Performs work that is due before the next turn of the loop.
   func advance() throws
 
-  /// Waits, after the end, for operations that must not be cut off; see ``App/goOn(while:)``.
+  /// Waits, after the end, for operations that must not be cut off; see ``App/runOn(while:)``.
   func finishOutput() throws
 
   /// Accepts no more input.
   func stop()
 
   /// Writes the remaining output, and restores the user's terminal. Nothing is sent any more.
-  func giveBack()
+  func finishDisplay()
 
-  /// Returns the final outcome of the program. A failure during the session replaces a successful end.
+  /// Returns the final outcome of the program. A failure during the session replaces
+  /// a successful end.
   func verdict(on outcome: Result<ExitStatus, Failure>) -> Result<ExitStatus, Failure>
 }
 
@@ -40,7 +41,7 @@ extension FrontEnd {
   var signals: [CInt] { [] }
 
   /// Handles none.
-  func take(signal: CInt) -> Bool { false }
+  func handle(signal: CInt) -> Bool { false }
 
   /// Does nothing.
   func advance() {}

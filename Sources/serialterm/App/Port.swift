@@ -6,9 +6,10 @@ import Sessions
 import Terminal
 import TextTools
 
-/// A session with its controller, the observed state that decides which commands are available, and the messages
-/// about its events; with or without a user. What a user sees of it is a ``PortPresenter``.
-final class Port: CommandPort {
+/// A session with its controller, the observed state that decides which commands are
+/// available, and the messages about its events; with or without a user. What a user sees of
+/// it is a ``PortPresenter``.
+final class Port {
   let controller: SessionController
   /// The observed state, which determines the available commands.
   let model: TerminalStateModel
@@ -24,6 +25,10 @@ final class Port: CommandPort {
   private let serverNews: ObservationToken<PortServer.News>
   /// Watches the port for the rules of alerts; nil if there are none.
   var alertWatch: AlertWatch?
+  /// What is known about addresses in received bytes; nil without ELF files.
+  var symbols: PortSymbols?
+  /// The answers about addresses, after the logs have them.
+  let symbolAnswers = Observable<SymbolWatch.Answer>()
 
   var session: Session { controller.session }
   var sequences: SequencePlayer { controller.sequences }
@@ -31,7 +36,7 @@ final class Port: CommandPort {
   var lender: PortLender { controller.lender }
   var log: SessionLogger { controller.log }
   var marks: Marks { controller.marks }
-  var penControl: any PenControl { controller.penControl }
+  var penControl: any PenControl { controller.userSharing.control }
 
   /// The port's name in messages that do not name a port themselves; nil while it is the only one.
   var name: String? {
@@ -46,7 +51,7 @@ final class Port: CommandPort {
   ///
   /// - Parameter state: the initial state, without the parts that the session determines.
   init(
-    _ controller: SessionController, in state: TerminalState, told narrator: SessionNarrator,
+    _ controller: SessionController, in state: TerminalState, narrator: SessionNarrator,
     on console: Console, loop: IOLoop
   ) {
     self.controller = controller
@@ -55,11 +60,11 @@ final class Port: CommandPort {
     self.model = model
     lineCommands = LineCommands(controller.session, model, on: loop)
     self.narrator = narrator
-    model.follow(controller)
+    model.followController(controller)
     // Clients and viewers are refused like the user.
     readOnlyChanges = model.$state.observe { [unowned controller] in
       if $0.old.isReadOnly != $0.new.isReadOnly {
-        controller.isReadOnly = $0.new.isReadOnly
+        controller.userSharing.isReadOnly = $0.new.isReadOnly
       }
     }
     server = PortServer(
@@ -67,7 +72,7 @@ final class Port: CommandPort {
       program: ServedClient.Program(
         signature: "serialterm \(Serialterm.version)", words: { Failure($0).message }), on: loop)
     controller.server = server
-    serverNews = server.news.observe { [narrator] in narrator.tell($0) }
+    serverNews = server.news.observe { [narrator] in narrator.reportServerNews($0) }
   }
 
   /// The reason why the port may not be released now, which the palette gives too; nil if it may.
@@ -93,27 +98,27 @@ final class Port: CommandPort {
   /// Starts to accept clients at a place. ``announcePlaces()`` prints the place.
   ///
   /// - Throws: ``Failure``.
-  func listen(at entrance: PortServer.Entrance) throws(Failure) {
+  func listen(at listenAddress: PortServer.ListenAddress) throws(Failure) {
     let address: String
     do throws(ListeningError) {
-      address = try server.listen(at: entrance)
+      address = try server.listen(at: listenAddress)
     } catch {
-      throw Failure(error, listeningAt: entrance)
+      throw Failure(error, listeningAt: listenAddress)
     }
-    guard entrance.place != .standardStreams else { return }
-    let speech = entrance.speech ?? server.rules.speech
+    guard listenAddress.place != .standardStreams else { return }
+    let clientProtocol = listenAddress.clientProtocol ?? server.rules.clientProtocol
     unannounced.append(
       (
-        "serving at \(address.harmless): \(speech.rawValue).",
-        entrance.warning(allowing: server.rules.allowed)
+        "serving at \(address.harmless): \(clientProtocol.rawValue).",
+        listenAddress.warning(allowing: server.rules.allowed)
       ))
   }
 
   /// Prints where clients connect, and who can reach those places.
   func announcePlaces() {
     for (place, warning) in unannounced {
-      console.say(place)
-      if let warning { console.say(warning) }
+      console.say(named(place))
+      if let warning { console.say(named(warning)) }
     }
     unannounced = []
   }
@@ -151,7 +156,7 @@ final class Port: CommandPort {
   }
 
   /// Starts to report the port's openings and losses to the user.
-  func narrate() { narrator.follow(session) }
+  func narrate() { narrator.followSession(session) }
 
   /// The message when sending makes no progress. The number of unsent bytes is reported at the end.
   func standstill(_ time: String) -> String {
@@ -162,8 +167,16 @@ final class Port: CommandPort {
   /// A message with the name of the port, if it needs one.
   func named(_ message: String) -> String { narrator.named(message) }
 
-  /// Returns the outcome of the program with regard to this session: 0 becomes another status if something was not
-  /// sent or not logged. Finish the logs first.
+  /// The outcome of an error that ends the session. The end of a joined session is not a failure of
+  /// this program.
+  func outcome(of error: SessionError) -> Result<ExitStatus, Failure> {
+    let remote = controller.userSharing.remote
+    let hasEnded = remote?.sharing.isJoined == true && remote?.endReason != nil
+    return hasEnded ? .success(.done) : .failure(Failure(error))
+  }
+
+  /// Returns the outcome of the program with regard to this session: 0 becomes another status if
+  /// something was not sent or not logged. Finish the logs first.
   func verdict(on outcome: Result<ExitStatus, Failure>) -> Result<ExitStatus, Failure> {
     // The narrator has already reported what is missing.
     let (unsent, unlogged) = (controller.unsent, log.missingCount)

@@ -85,6 +85,57 @@ where
   }
 }
 
+/// A text that a user can choose instead of typing it.
+struct Suggestion: Hashable, Sendable {
+  let text: String
+  let detail: String
+  /// Whether the text is only the start of an argument, so that the user goes on typing.
+  var isStart = false
+}
+
+extension ArgumentKind {
+  /// A text that is parsed, with texts to choose from.
+  ///
+  /// - Parameters:
+  ///   - title: the question.
+  ///   - expected: the expected form, for messages.
+  ///   - now: the present value as text; nil for none.
+  ///   - parse: reads the text. A user sees its error.
+  static func text(
+    _ title: String, expected: String, _ suggestions: [Suggestion] = [],
+    now: @escaping @Sendable (TerminalState) -> String? = { _ in nil },
+    parse: @escaping @Sendable (String) throws -> Value
+  ) -> ArgumentKind {
+    ArgumentKind(
+      expected: expected, parse: { try? parse($0) },
+      ask: { request, then in
+        request.ask(
+          Question<String>(
+            title: title, expected: expected,
+            choices: { [model = request.model] _ in
+              let now = now(model.state)
+              return suggestions.map {
+                let isCurrent = $0.text == now
+                return Choice(
+                  id: $0.text, title: $0.text, detail: isCurrent ? "now" : $0.detail,
+                  isCurrent: isCurrent)
+              }
+            },
+            continuation: { text in
+              suggestions.first { $0.text == text }?.isStart == true ? text : nil
+            },
+            answer: { $0.isEmpty ? nil : $0 },
+            onAnswer: { text in
+              do {
+                then(try parse(text))
+              } catch {
+                request.call.answer(.failed("\(title): \(error)."))
+              }
+            }))
+      })
+  }
+}
+
 extension ArgumentRequest {
   /// Asks for one of a few values.
   fileprivate func ask<Value: Hashable>(
@@ -134,7 +185,8 @@ extension ArgumentKind where Value == FilePath {
 }
 
 extension Question {
-  /// The question, with all its choices unavailable for the same reason while a condition is not met.
+  /// The question, with all its choices unavailable for the same reason while a condition
+  /// is not met.
   fileprivate func whileMet(_ needs: [Need], in model: TerminalStateModel) -> Question {
     mapChoices { [unowned model] choices in
       guard let reason = needs.unmet(in: model.state) else { return choices }

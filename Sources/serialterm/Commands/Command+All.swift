@@ -1,21 +1,12 @@
 extension Command {
-  /// The commands of every session, in the order in which they are listed.
+  /// The commands of every session, in the order in which they are listed. A group is a list in the
+  /// file of its commands.
   static let all: [Command] = [
-    help, palette, quit,
-    sendFile.command, receiveFiles.command, runScript.command, runProgram.command, stop,
-    sendBreak.command,
-    toggleLine.command, pulseLine.command, sequence.command,
-    showLines, localEcho, lineInput, lineEnding.command, readOnly,
-    baudRate.command, dataBits.command, parity.command, stopBits.command, flowControl.command,
-    log, mark.command, hexView, timestamps, timestampFormat.command, highlight, filter,
-    search, writeText,
-    plot, plotForm.command, plotMatch.command, writePlot,
-    mapping.command, inputMap.command, outputMap.command, statusLine, clearScreen,
-    terminalSize, followSize,
-    nextPort, port.command, sendToAll, connectTo.command,
-    pen, takePen, who, share.command, stopSharing,
-    release, reconnect, showConfiguration, copySettings, saveProfile, statistics,
-  ]
+    generalCommands, transferCommands, exchangeCommands, modemLineCommands, keyboardCommands,
+    lineSettings.map(\.command), logCommands, viewCommands, searchCommands, plotCommands,
+    mapCommands, screenCommands, sizeCommands, severalPortsCommands, sharingCommands, portCommands,
+    overviewCommands,
+  ].flatMap(\.self)
 
   /// Finds the command with a key in a session; nil if there is none.
   init?(key: UInt8, in state: TerminalState) {
@@ -32,8 +23,8 @@ extension Command {
 }
 
 extension TerminalState {
-  /// The commands of the session, in the order in which they are listed: those of every session, then those that its
-  /// configuration defines.
+  /// The commands of the session, in the order in which they are listed: those of every session,
+  /// then those that its configuration defines.
   var commands: [Command] {
     Command.all + snippets.map(\.command) + sequences.map(\.command)
   }

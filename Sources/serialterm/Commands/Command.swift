@@ -6,12 +6,13 @@ struct Command: Sendable {
   let key: Character?
   /// The name in lists, answers and the manual. It is unique.
   let name: String
-  /// A description in a few words: lists have room for about 20 characters. It is empty for a command that the
-  /// configuration defines; its ``value`` describes it.
+  /// A description in a few words: lists have room for about 20 characters. It is empty for a
+  /// command that the configuration defines; its ``value`` describes it.
   let summary: String
   /// Other words that users look for.
   let synonyms: [String]
-  /// The conditions of the command. The first one that is not met is the reason why it is unavailable.
+  /// The conditions of the command. The first one that is not met is the reason why
+  /// it is unavailable.
   let needs: [Need]
   /// Returns the present value of the setting that the command changes; nil if there is none.
   let value: @Sendable (TerminalState) -> String?
@@ -19,7 +20,8 @@ struct Command: Sendable {
 
   /// Creates a command for programs and users.
   ///
-  /// - Parameter perform: called when the conditions are met. It answers the call once, during the call or later.
+  /// - Parameter perform: called when the conditions are met. It answers the call once, during the
+  ///   call or later.
   init(
     _ key: Character?, _ name: String, _ summary: String, or synonyms: [String],
     needs: [Need] = [], value: @escaping @Sendable (TerminalState) -> String? = { _ in nil },
@@ -55,8 +57,8 @@ struct Command: Sendable {
   /// Whether the command is available in a state.
   func availability(in state: TerminalState) -> Availability { needs.availability(in: state) }
 
-  /// Performs the command if it is available, and answers the call. All senders use this method, except those with a
-  /// parsed argument: they use ``CommandWithArgument/perform(_:_:)``.
+  /// Performs the command if it is available, and answers the call. All senders use this method,
+  /// except those with a parsed argument: they use ``CommandWithArgument/perform(_:_:)``.
   func perform(_ call: CommandCall) { call.when(needs) { action(call) } }
 }
 

@@ -1,4 +1,5 @@
 import EventLoop
+import Frames
 import Plotting
 import SerialCore
 import Sessions
@@ -16,17 +17,17 @@ struct CommandCall {
   /// Whether the sender is a user, who sees the present values.
   var isFromUser: Bool { sender == .key || sender == .palette }
   /// The session that the command acts on.
-  let port: any CommandPort
+  let port: Port
   /// The user of the session; nil if there is none.
   let user: (any CommandUser)?
   /// The argument as text; nil if the sender gave none.
   let argument: String?
-  /// Receives the outcome once, during the call or later, as for a break. It receives none if the port is closed
-  /// before.
+  /// Receives the outcome once, during the call or later, as for a break. It receives none if the
+  /// port is closed before.
   let answer: (CommandOutcome) -> Void
 
   init(
-    from sender: Sender, at port: any CommandPort, user: (any CommandUser)? = nil,
+    from sender: Sender, at port: Port, user: (any CommandUser)? = nil,
     argument: String? = nil, answer: @escaping (CommandOutcome) -> Void
   ) {
     self.sender = sender
@@ -48,31 +49,6 @@ struct CommandCall {
   }
 }
 
-/// The session of one port, as commands see it.
-protocol CommandPort: AnyObject {
-  var session: Session { get }
-  /// The observed state, which decides which commands are available.
-  var model: TerminalStateModel { get }
-  /// Changes settings and modem lines, and sends breaks.
-  var lineCommands: LineCommands { get }
-  /// Plays line sequences.
-  var sequences: SequencePlayer { get }
-  var statistics: Statistics { get }
-  var lender: PortLender { get }
-  var log: SessionLogger { get }
-  var marks: Marks { get }
-  /// Asks for the pen of the session, and gives it away.
-  var penControl: any PenControl { get }
-  /// Accepts clients that join the session.
-  var server: PortServer { get }
-  /// Starts to accept clients at a place. ``announcePlaces()`` prints the place.
-  ///
-  /// - Throws: ``Failure``.
-  func listen(at entrance: PortServer.Entrance) throws(Failure)
-  /// Prints where clients connect.
-  func announcePlaces()
-}
-
 /// The user of a session, as commands see it.
 protocol CommandUser: AnyObject {
   var loop: IOLoop { get }
@@ -86,6 +62,8 @@ protocol CommandUser: AnyObject {
   func clearScreen()
   /// Opens the search in the received text.
   func openSearch()
+  /// The numbers of frames that were shown; nil while none are shown.
+  var frameCounts: FrameCounts? { get }
   /// Asks which part of the received text to write to which file.
   func askWhatToWrite()
   /// Opens the plot of the numbers that the device sends, or gives it the keys.
@@ -96,7 +74,8 @@ protocol CommandUser: AnyObject {
   func readNumbers(as form: SampleForm?)
   /// Starts or stops the filter command.
   func toggleFilter()
-  /// Sends bytes like a paste: they are echoed and mapped like typed bytes, and none of them is a key.
+  /// Sends bytes like a paste: they are echoed and mapped like typed bytes, and none of them
+  /// is a key.
   ///
   /// - Throws: ``Failure`` if there is no room for all of them. Then none are sent.
   func send(_ bytes: [UInt8]) throws(Failure)
@@ -120,6 +99,10 @@ protocol CommandUser: AnyObject {
   func run(program: String) throws(Failure)
   /// The shell commands that were run, the latest at the end.
   var recentCommands: [String] { get }
+  /// Sends a text at intervals from now on, at the port with the focus. Another one ends.
+  func startRepeating(_ order: RepeatOrder)
+  /// Sends the text no more.
+  func stopRepeating()
   /// Stops the exchange that has the pen: a file, a script or a program.
   func stopExchange()
   /// Moves the focus to another port; nil for the next one.

@@ -76,8 +76,8 @@ struct CommandList {
     return lines
   }
 
-  /// Key, name, and one more text for each command: the reason why it is unavailable; otherwise its value if that
-  /// fits; otherwise its description.
+  /// Key, name, and one more text for each command: the reason why it is unavailable; otherwise its
+  /// value if that fits; otherwise its description.
   private var shortCells: [StyledLine] {
     let width = Command.all.map(\.name.count).max() ?? 0
     return state.commands.map { command in
@@ -106,8 +106,8 @@ struct CommandList {
 
   // MARK: Choices
 
-  /// The commands as choices for the palette, without the palette itself. Commands whose keys every user knows come
-  /// last, because a small window shows only the first choices.
+  /// The commands as choices for the palette, without the palette itself. Commands whose keys every
+  /// user knows come last, because a small window shows only the first choices.
   static func choices(in state: TerminalState) -> [Choice<Command>] {
     let known: [Command] = [.help, .quit]
     let searched = state.commands.filter { $0 != .palette && !known.contains($0) }

@@ -1,9 +1,10 @@
 import Terminal
 
-/// The outcome of a command. It is the same for every sender: a key, the palette, a line of JSON, a script, a program
-/// at the control socket, or a signal.
+/// The outcome of a command. It is the same for every sender: a key, the palette, a line of JSON, a
+/// script, a program at the control socket, or a signal.
 enum CommandOutcome: Hashable {
-  /// The command was performed. The lines are shown; there are none if the effect is visible anyway.
+  /// The command was performed. The lines are shown; there are none if the effect
+  /// is visible anyway.
   case done(lines: [String])
   /// The observed state does not allow the command, for this reason.
   case unavailable(because: String)

@@ -7,8 +7,8 @@ struct CommandWithArgument<Value: Sendable>: Sendable {
 
   /// Creates a command.
   ///
-  /// - Parameter perform: called with a valid argument when the conditions are met. It answers the call once, during
-  ///   the call or later.
+  /// - Parameter perform: called with a valid argument when the conditions are met. It answers the
+  ///   call once, during the call or later.
   init(
     _ key: Character?, _ name: String, _ summary: String, or synonyms: [String],
     needs: [Need] = [], value: @escaping @Sendable (TerminalState) -> String? = { _ in nil },

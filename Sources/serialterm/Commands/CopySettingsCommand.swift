@@ -7,7 +7,7 @@ extension Command {
   /// Prints the options that reproduce the present settings in the next session.
   static let copySettings = Command(
     nil, "copy-settings", "print a command line",
-    or: ["command line", "options", "keep", "reproduce", "profile", "export"], needs: [.device]
+    or: ["command line", "options", "keep", "reproduce", "profile", "export"], needs: [.knownDevice]
   ) { call in
     call.answer(.done(lines: ["a session with these settings:", "    \(call.state.commandLine)"]))
   }
@@ -16,14 +16,19 @@ extension Command {
 extension TerminalState {
   /// The shell command that opens the port with the present settings.
   ///
-  /// It contains the options that the commands of a session can change, if their values differ from the defaults, or
-  /// if the configuration file sets them, because that may be read again.
+  /// It contains the options that the commands of a session can change, if their values differ from
+  /// the defaults, or if the configuration file sets them, because that may be read again.
   var commandLine: String {
-    var words = ["serialterm", "connect", "\(session.endpoint.map { "\($0)" } ?? "")"]
-    for setting in settings {
+    var words =
+      ["serialterm"] + (tapWords ?? ["connect", "\(session.endpoint.map { "\($0)" } ?? "")"])
+    let known = (isTapped ? TapCommand.description : ConnectCommand.description).declarations
+    for setting in SessionSetting.all
+    where known.contains(where: { $0.name == setting.option.name }) {
       let option = setting.option
-      if setting.texts != Self.standardTexts[option.name] {
-        words += option.words(for: setting.texts)
+      // The user's own texts are not repeated.
+      guard let texts = setting.texts(of: self) else { continue }
+      if texts != setting.standardTexts {
+        words += option.words(for: texts)
       } else if configuredKeys.contains(option.name)
         || option.oppositeName.map(configuredKeys.contains) == true
       {
@@ -37,7 +42,8 @@ extension TerminalState {
 }
 
 extension Declaration {
-  /// The words that give the option its value. Options of the line have their short form, which most users know.
+  /// The words that give the option its value. Options of the line have their short form, which
+  /// most users know.
   fileprivate func words(for texts: [String]) -> [String] {
     switch shape {
     case .flag: return ["--\(name)"]

@@ -4,7 +4,8 @@ import SystemPackage
 import TerminalWidgets
 import TextTools
 
-/// The choices for a path that is being typed: the entries of the folder that the typed part leads to.
+/// The choices for a path that is being typed: the entries of the folder that the typed
+/// part leads to.
 ///
 /// The value contains only what the choices depend on, so equal values have equal choices.
 struct FileChoices: Hashable {
@@ -49,8 +50,8 @@ struct FileChoices: Hashable {
     case none
   }
 
-  /// The choices, sorted by name. The parent folder comes first, so that Enter alone sends no file. In a folder with
-  /// too many entries, only names that begin with the typed text are listed.
+  /// The choices, sorted by name. The parent folder comes first, so that Enter alone sends no file.
+  /// In a folder with too many entries, only names that begin with the typed text are listed.
   func choices(in contents: FolderContents?) -> [Choice<Answer>] {
     func note(_ title: String, _ reason: String) -> Choice<Answer> {
       Choice(id: .none, title: title, refusal: reason)
@@ -118,7 +119,8 @@ struct FileChoices: Hashable {
     }
   }
 
-  /// Expands a typed path. A leading `~/` stands for the user's home folder, `~NAME/` for another user's.
+  /// Expands a typed path. A leading `~/` stands for the user's home folder, `~NAME/`
+  /// for another user's.
   ///
   /// - Parameter base: the folder that relative paths start from.
   static func path(of path: String, in base: FilePath = ".") -> FilePath {
@@ -140,7 +142,8 @@ extension [FolderContents.Entry] {
     return start..<Swift.max(start, end)
   }
 
-  /// The first index at which a condition holds. The condition must hold for all later elements too.
+  /// The first index at which a condition holds. The condition must hold for all
+  /// later elements too.
   private func firstPlace(where holds: (Element) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {

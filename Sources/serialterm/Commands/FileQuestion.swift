@@ -60,14 +60,14 @@ final class FileQuestion {
     let base = base
     let new = FolderListing { FileChoices.path(of: folder, in: base) }
     new.wait(atMost: Self.patience)
-    if take(new, of: folder) { return true }
+    if accept(new, of: folder) { return true }
     let watch = new.notification.flatMap { descriptor in
       try? loop.watch(descriptor, for: .reading) { [unowned self] _ in listingEnded() }
     }
     if watch == nil {
       // Without an event at its end, the program must wait for it.
       new.wait(atMost: .seconds(60))
-      return take(new, of: folder)
+      return accept(new, of: folder)
     }
     listing = (folder, new, watch)
     return false
@@ -77,10 +77,10 @@ final class FileQuestion {
     guard let (folder, ended, watch) = listing else { return }
     watch?.cancel()
     listing = nil
-    if folder == wanted ? take(ended, of: folder) : readNext() { onComplete() }
+    if folder == wanted ? accept(ended, of: folder) : readNext() { onComplete() }
   }
 
-  private func take(_ listing: FolderListing, of folder: String) -> Bool {
+  private func accept(_ listing: FolderListing, of folder: String) -> Bool {
     guard let contents = listing.contents else { return false }
     read = (folder, contents)
     last = nil

@@ -4,7 +4,8 @@ import Terminal
 import TerminalWidgets
 import TextTools
 
-/// Writes files for the user of a terminal: asks before a file that exists is changed, and reports the result.
+/// Writes files for the user of a terminal: asks before a file that exists is changed, and
+/// reports the result.
 final class FileSaver {
   private let console: Console
   private let dialogs: Dialogs

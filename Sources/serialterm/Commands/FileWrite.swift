@@ -5,8 +5,9 @@ import SystemPackage
 
 /// Writes a file on a separate thread: the disk may be slow, or a file server may not answer.
 ///
-/// An existing file is left alone, unless the user has allowed something else. A file that is new or replaced gets its
-/// name when it is complete: a full disk leaves no part of it, and the old file.
+/// An existing file is left alone, unless the user has allowed something else. A file that is
+/// new or replaced gets its name when it is complete: a full disk leaves no part of it, and
+/// the old file.
 final class FileWrite {
   /// What happens to a file that exists.
   enum Existing: Hashable, Sendable {

@@ -54,8 +54,8 @@ extension FolderContents.Entry {
   }
 }
 
-/// Reads a folder on a separate thread: it may have any number of entries, and a disk or server may answer late or
-/// never. Release this object to give up.
+/// Reads a folder on a separate thread: it may have any number of entries, and a disk or server may
+/// answer late or never. Release this object to give up.
 final class FolderListing {
   private struct Progress: Sendable {
     var isWanted = true
@@ -67,8 +67,8 @@ final class FolderListing {
 
   /// Starts reading. If no thread can be created, it reads during this call.
   ///
-  /// - Parameter folder: returns the path of the folder. It is called on the thread, because it may look up a user's
-  ///   home.
+  /// - Parameter folder: returns the path of the folder. It is called on the thread, because it may
+  ///   look up a user's home.
   init(of folder: @escaping @Sendable () -> FilePath) {
     pipe = try? WakePipe()
     let (progress, pipe) = (progress, pipe)

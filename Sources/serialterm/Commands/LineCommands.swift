@@ -2,11 +2,11 @@ import EventLoop
 import Observing
 import SerialCore
 
-/// Changes the line of a session: its settings, its modem lines, and breaks. The commands check first whether a
-/// change is available.
+/// Changes the line of a session: its settings, its modem lines, and breaks. The commands check
+/// first whether a change is available.
 ///
-/// Breaks and pulses take time. They end by a timer, by ``end()``, when another member gets the pen, or when the port is
-/// closed.
+/// Breaks and pulses take time. They end by a timer, by ``end()``, when another member gets the
+/// pen, or when the port is closed.
 final class LineCommands {
   private let session: Session
   /// Ends a break and a pulse when the port is closed.
@@ -70,8 +70,8 @@ final class LineCommands {
 
   /// Sends a break.
   ///
-  /// - Parameter then: called once, when the break has ended or could not be sent. It is not called if the port is
-  ///   closed before.
+  /// - Parameter then: called once, when the break has ended or could not be sent. It is not called
+  ///   if the port is closed before.
   func sendBreak(for length: Duration, then: @escaping (CommandOutcome) -> Void) {
     endBreak()
     let line: Session.Break
@@ -112,12 +112,13 @@ final class LineCommands {
   ///
   /// A port whose far end plays sequences pulses the line itself.
   ///
-  /// - Parameter then: called once, when the line is back in its old state or could not be toggled. It is not called
-  ///   if the port is closed before.
+  /// - Parameter then: called once, when the line is back in its old state or could not be toggled.
+  ///   It is not called if the port is closed before.
   func perform(_ pulse: LinePulse, then: @escaping (CommandOutcome) -> Void) {
     endPulse()
     let sequence = sequence(of: pulse)
-    // The far end restores the line if another member gets the pen: it knows that this is one pulse.
+    // The far end restores the line if another member gets the pen: it knows that this
+    // is one pulse.
     if session.canPlay(sequence), LineSequence.waits.contains(Int(pulse.length / .milliseconds(1)))
     {
       return session.play(sequence) { result in

@@ -23,7 +23,7 @@ extension Command {
     "F", LineParameters.flow, \.flowControl, title: "flow control",
     or: ["flow control", "handshake", "rts/cts", "crtscts", "xon/xoff"])
 
-  /// All commands of line settings. Each can perform any change of settings.
+  /// The commands of line settings. Each can perform any change of settings.
   static let lineSettings = [baudRate, dataBits, parity, stopBits, flowControl]
 
   /// The command for a setting with one of a few values.
@@ -61,6 +61,16 @@ extension Command {
       call.port.lineCommands.perform(change, then: call.answer)
     }
   }
+}
+
+extension SessionSetting {
+  static let line = [
+    ofSession(LineParameters.baud) { "\($0.requestedSettings.baudRate)" },
+    ofSession(LineParameters.dataBits) { "\($0.requestedSettings.dataBits.rawValue)" },
+    ofSession(LineParameters.parity) { $0.requestedSettings.parity.rawValue },
+    ofSession(LineParameters.stopBits) { "\($0.requestedSettings.stopBits.rawValue)" },
+    ofSession(LineParameters.flow) { $0.requestedSettings.flowControl.rawValue },
+  ]
 }
 
 /// A change of one or more settings of the line.
@@ -113,7 +123,8 @@ enum BaudRateChoices {
     460_800, 500_000, 921_600, 1_000_000, 1_500_000, 2_000_000, 3_000_000, 4_000_000,
   ]
 
-  /// The rates, with the present one marked. If the typed text is not a rate, it becomes a choice without a value.
+  /// The rates, with the present one marked. If the typed text is not a rate, it becomes a choice
+  /// without a value.
   static func choices(typed: String, now: UInt32) -> [Choice<UInt32?>] {
     let rates = usual.contains(now) ? usual : [now] + usual
     let listed = rates.map { Choice<UInt32?>($0, "\($0)", isCurrent: $0 == now) }

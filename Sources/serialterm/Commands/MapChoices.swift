@@ -5,7 +5,8 @@ import TextStages
 
 /// The character maps to choose from. Each can be switched on or off.
 enum MapChoices {
-  /// The rules of the given directions. A rule that contradicts an active one is unavailable, with the reason.
+  /// The rules of the given directions. A rule that contradicts an active one is unavailable,
+  /// with the reason.
   static func choices(of directions: [Direction], in map: MapList) -> [Choice<MapList.Rule?>] {
     let state = map.rules.isEmpty ? "nothing is mapped" : "\(map)"
     return [.noChange(state)]
@@ -26,7 +27,8 @@ enum MapChoices {
     }
   }
 
-  /// The choice for a rule; nil if the rule makes no sense in its direction and so cannot be parsed.
+  /// The choice for a rule; nil if the rule makes no sense in its direction and so
+  /// cannot be parsed.
   private static func choice(
     for rule: MapList.Rule, in map: MapList
   ) -> Choice<MapList.Rule?>? {

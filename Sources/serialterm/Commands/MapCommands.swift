@@ -1,3 +1,4 @@
+import Options
 import Terminal
 import TerminalWidgets
 import TextStages
@@ -30,6 +31,16 @@ extension Command {
     call.port.model.update { $0.view.map = map }
     call.answer(.done(map.rules.isEmpty ? "nothing is mapped." : "mapped: \(map)."))
   }
+
+  static let mapCommands: [Command] = [mapping.command, inputMap.command, outputMap.command]
+}
+
+extension SessionSetting {
+  static let map = [
+    SessionSetting(
+      ViewParameters.map, texts: { $0.view.map.rules.isEmpty ? [] : ["\($0.view.map)"] },
+      adopt: { values, state in state.view.map = values[ViewParameters.map] })
+  ]
 }
 
 extension ArgumentKind where Value == MapList.Rule {

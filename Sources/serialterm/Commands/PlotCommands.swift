@@ -39,26 +39,15 @@ extension Command {
     user.askWhatToSave()
     call.answer(.done)
   }
+
+  static let plotCommands: [Command] = [plot, plotForm.command, plotMatch.command, writePlot]
 }
 
 extension ArgumentKind<Pattern> {
   /// A regular expression whose groups are numbers.
-  fileprivate static let numberExpression = ArgumentKind(
-    expected: "a regular expression: T=(?<temp>[-0-9.]+)",
-    parse: { try? Pattern(parsing: $0, capturing: true) },
-    ask: { request, then in
-      let question = Question<String>(
-        title: "regular expression", expected: "a regular expression: T=(?<temp>[-0-9.]+)",
-        choices: { _ in [] }, answer: { $0.isEmpty ? nil : $0 },
-        onAnswer: { text in
-          do throws(PatternError) {
-            then(try Pattern(parsing: text, capturing: true))
-          } catch {
-            request.call.answer(.failed("\(error)."))
-          }
-        })
-      request.user.ask(question)
-    })
+  fileprivate static let numberExpression = text(
+    "regular expression", expected: "a regular expression: T=(?<temp>[-0-9.]+)",
+    parse: { try Pattern(parsing: $0, capturing: true) })
 }
 
 extension SampleForm {

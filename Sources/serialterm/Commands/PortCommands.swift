@@ -75,7 +75,7 @@ extension Command {
   static let release = Command(
     "r", "release", "lend the port",
     or: ["close port", "free port", "detach", "suspend", "take back", "reopen", "flash"],
-    needs: [.user, .ownSession, .device, .noExchange],
+    needs: [.user, .ownSession, .knownDevice, .noExchange],
     value: { $0.session.isReleased ? "released" : nil }
   ) { call in
     call.port.lender.toggle()
@@ -96,4 +96,12 @@ extension Command {
           ? "reconnect is on: the session waits for a lost device."
           : "reconnect is off: the session ends when the device is lost."))
   }
+
+  static let logCommands: [Command] = [log, mark.command]
+
+  static let portCommands: [Command] = [release, reconnect]
+}
+
+extension SessionSetting {
+  static let port = [ofSession(ConnectCommand.reconnect) { "\($0.reconnects)" }]
 }

@@ -1,9 +1,25 @@
 import Options
+import SystemPackage
 import Terminal
 import TerminalWidgets
 import TransferProtocols
 
 extension Command {
+  /// Runs a script on the open port, as `--script` does at the start.
+  static let runScript = CommandWithArgument(
+    nil, "run-script", "run a script",
+    or: ["dialogue", "expect", "send and expect", "automate", "macro", "login"],
+    needs: [.interactive] + Need.toSend, argument: .file("script to run")
+  ) { path, call in
+    guard let user = call.user else { return call.answer(.withoutUser) }
+    do throws(Failure) {
+      try user.run(script: path)
+      call.answer(.done)
+    } catch {
+      call.answer(.failed(error.message))
+    }
+  }
+
   /// Runs a shell command on the open port, as `--exec` does instead of a session.
   static let runProgram = CommandWithArgument(
     "R", "run-command", "run a shell command",

@@ -18,12 +18,13 @@ enum ReadySequence: String, CaseIterable, Sendable {
 
   private var steps: [LineSequence.Step] {
     switch self {
-    // DTR and RTS are cross-coupled: a pin is low only while one line is asserted and the other is not. RTS alone
-    // holds EN low, DTR alone IO0.
+    // DTR and RTS are cross-coupled: a pin is low only while one line is asserted and the other is
+    // not. RTS alone holds EN low, DTR alone IO0.
     case .esp32Bootloader:
       [.off(.dtr), .on(.rts), .wait(ms(100)), .on(.dtr), .off(.rts), .wait(ms(50)), .off(.dtr)]
     case .esp32Run: [.off(.dtr), .on(.rts), .wait(ms(100)), .off(.rts)]
-    // The chip's peripheral depends on the order of the changes: RTS is asserted before DTR is deasserted.
+    // The chip's peripheral depends on the order of the changes: RTS is asserted before
+    // DTR is deasserted.
     case .esp32USBBootloader:
       [
         .off(.rts), .off(.dtr), .wait(ms(100)), .on(.dtr), .off(.rts), .wait(ms(100)), .on(.rts),
@@ -33,8 +34,8 @@ enum ReadySequence: String, CaseIterable, Sendable {
     // The board leaves the bus during the wait. DTR is restored for a board that stays.
     case .rp2040Bootloader, .avr32U4Bootloader:
       [.setBaudRate(1_200), .off(.dtr), .wait(ms(500)), .on(.dtr)]
-    // The edge resets the board through a capacitor, which must discharge first. A shorter pulse causes a lower spike
-    // at its end.
+    // The edge resets the board through a capacitor, which must discharge first. A shorter pulse
+    // causes a lower spike at its end.
     case .avrReset:
       [
         .set(asserting: [], deasserting: [.dtr, .rts]), .wait(ms(250)),

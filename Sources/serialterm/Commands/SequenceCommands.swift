@@ -53,7 +53,7 @@ extension NamedSequence {
     }
   }
 
-  private func outcome(of end: SequencePlayer.End, at port: any CommandPort) -> CommandOutcome {
+  private func outcome(of end: SequencePlayer.End, at port: Port) -> CommandOutcome {
     switch end {
     case .done: .done("\(name) was played.")
     case .failed(let step, let error):

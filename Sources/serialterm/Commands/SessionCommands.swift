@@ -46,8 +46,15 @@ extension Command {
   ) { call in
     let session = call.port.session
     session.refreshCounters()
-    call.answer(.done(lines: call.port.statistics.lines(counters: session.counters)))
+    let frames = call.user?.frameCounts.map { ["  \($0)"] } ?? []
+    call.answer(.done(lines: call.port.statistics.lines(counters: session.counters) + frames))
   }
+
+  static let generalCommands: [Command] = [help, palette, quit]
+
+  static let overviewCommands: [Command] = [
+    showConfiguration, copySettings, saveProfile, statistics,
+  ]
 }
 
 extension Statistics {

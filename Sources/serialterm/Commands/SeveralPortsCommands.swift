@@ -38,7 +38,8 @@ extension Command {
   static let connectTo = CommandWithArgument(
     nil, "connect-to", "open one more port",
     or: ["connect", "open port", "add port", "new port", "another device"],
-    needs: [.interactive, .screen, .anotherDevice], argument: .device("device to connect to")
+    needs: [.interactive, .screen, .untapped, .anotherDevice],
+    argument: .device("device to connect to")
   ) { endpoint, call in
     guard let user = call.user else { return call.answer(.withoutUser) }
     do throws(Failure) {
@@ -48,6 +49,10 @@ extension Command {
       call.answer(.failed(error.message))
     }
   }
+
+  static let severalPortsCommands: [Command] = [
+    nextPort, port.command, sendToAll, connectTo.command,
+  ]
 }
 
 extension ArgumentKind where Value == String {

@@ -18,7 +18,7 @@ extension Command {
     case .mine where sharing.others.isEmpty:
       call.answer(.done("You have the pen; nobody else is here."))
     case .mine: user.ask(.toWhom(at: call))
-    case .free, .everybodys, .nobodys:
+    case .free, .everyone, .nobody:
       call.port.penControl.ask()
       call.answer(.done)
     case .others(let person):
@@ -36,7 +36,7 @@ extension Command {
     nil, "take-pen", "take the pen, unasked", or: ["force", "steal", "grab", "operator"],
     needs: [.others, .movablePen, .takingPen], value: { $0.sharing.holderInWords }
   ) { call, _ in
-    call.port.penControl.take()
+    call.port.penControl.takePen()
     call.answer(.done)
   }
 
@@ -55,10 +55,10 @@ extension Command {
     value: {
       $0.sharing.addresses.isEmpty ? nil : $0.sharing.addresses.joined(separator: " ").harmless
     },
-    argument: .entrance("[HOST:]PORT or path of a socket")
-  ) { entrance, call in
+    argument: .listenAddress("[HOST:]PORT or path of a socket")
+  ) { listenAddress, call in
     do throws(Failure) {
-      try call.port.listen(at: entrance)
+      try call.port.listen(at: listenAddress)
       call.port.announcePlaces()
       call.answer(.done)
     } catch {
@@ -74,6 +74,8 @@ extension Command {
     call.port.server.stopListening()
     call.answer(.done("Nobody else can connect. Those who are here stay."))
   }
+
+  static let sharingCommands: [Command] = [pen, takePen, who, share.command, stopSharing]
 }
 
 extension Question {
@@ -84,9 +86,11 @@ extension Question {
       choices: { [model = call.port.model] _ in
         let sharing = model.state.sharing
         let asking = sharing.applicants.map {
-          Choice<Sharing.ID?>(id: $0.id, title: "give it to \($0.name)", detail: "asks for it")
+          Choice<Sharing.ID?>(
+            id: $0.person.id, title: "give it to \($0.person.name)",
+            detail: $0.text.map { "asks to send \($0)" } ?? "asks for it")
         }
-        let others = sharing.others.filter { !sharing.applicants.contains($0) }.map {
+        let others = sharing.others.filter { !sharing.isAsked(by: $0) }.map {
           Choice<Sharing.ID?>(
             id: $0.id, title: "give it to \($0.name)", detail: $0.answers ? "" : "a program")
         }
@@ -98,7 +102,7 @@ extension Question {
       onAnswer: { id in
         switch id {
         case nil: call.port.penControl.keep()
-        case SharingMessage.nobody?: call.port.penControl.giveBack()
+        case SharingMessage.nobody?: call.port.penControl.returnPen()
         case let id?: call.port.penControl.give(to: id)
         }
         call.answer(.done)
@@ -106,11 +110,11 @@ extension Question {
   }
 }
 
-extension ArgumentKind where Value == PortServer.Entrance {
+extension ArgumentKind where Value == PortServer.ListenAddress {
   /// A place where clients connect.
-  fileprivate static func entrance(_ title: String) -> Self {
+  fileprivate static func listenAddress(_ title: String) -> Self {
     ArgumentKind(
-      expected: "[HOST:]PORT or a path", parse: { PortServer.Entrance(naming: $0) },
+      expected: "[HOST:]PORT or a path", parse: { PortServer.ListenAddress(naming: $0) },
       ask: { request, then in
         request.ask(
           Question(
@@ -119,13 +123,13 @@ extension ArgumentKind where Value == PortServer.Entrance {
               [
                 Choice(
                   id: typed, title: typed.isEmpty ? "nowhere" : typed, isCurrent: typed.isEmpty,
-                  refusal: typed.isEmpty || PortServer.Entrance(naming: typed) != nil
+                  refusal: typed.isEmpty || PortServer.ListenAddress(naming: typed) != nil
                     ? nil : "no port and no path")
               ]
             },
             answer: { $0 },
             onAnswer: { text in
-              if let entrance = PortServer.Entrance(naming: text) { then(entrance) }
+              if let listenAddress = PortServer.ListenAddress(naming: text) { then(listenAddress) }
             }))
       })
   }
@@ -138,8 +142,8 @@ extension Sharing {
     case .mine: "you have it"
     case .others(let person): "\(person.name) has it"
     case .free: "nobody has it"
-    case .everybodys: "everybody writes"
-    case .nobodys: "nobody writes"
+    case .everyone: "everyone writes"
+    case .nobody: "nobody writes"
     }
   }
 
@@ -149,7 +153,7 @@ extension Sharing {
     for person in others {
       var line = person.name
       if case .others(person) = pen { line += ", with the pen" }
-      if applicants.contains(person) { line += ", asks for the pen" }
+      if isAsked(by: person) { line += ", asks for the pen" }
       if !person.answers { line += " (a program)" }
       lines.append(line)
     }

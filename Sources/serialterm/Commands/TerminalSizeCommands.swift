@@ -1,6 +1,7 @@
 import Terminal
 
-/// The commands that send the size of the window to the far end: a serial line has no other way to transmit it.
+/// The commands that send the size of the window to the far end: a serial line has no other way
+/// to transmit it.
 extension Command {
   static let terminalSize = Command(
     nil, "terminal-size", "send the window's size",
@@ -17,4 +18,6 @@ extension Command {
   static let followSize = toggle(
     nil, "follow-size", "send each new size", or: ["stty", "resize", "sigwinch"],
     needs: [.sending, .screen], \.followsSize)
+
+  static let sizeCommands: [Command] = [terminalSize, followSize]
 }

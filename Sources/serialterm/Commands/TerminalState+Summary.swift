@@ -1,3 +1,5 @@
+import Checksums
+import Encodings
 import SerialCore
 import Sessions
 import SystemPackage
@@ -22,6 +24,10 @@ extension TerminalState {
     lines.append("  local-echo: \(echoesLocally.onOff)")
     lines.append("  line-ending: \(lineEnding.rawValue)")
     lines.append("  read-only: \(isReadOnly.onOff)")
+    lines.append("  input-mode: \(inputMode.rawValue)")
+    if let checksum { lines.append("  checksum: \(checksum.name)") }
+    if !view.encoding.isUTF8 { lines.append("  encoding: \(view.encoding)") }
+    if let frames = view.frames { lines.append("  frames: \(frames)") }
     return lines
   }
 

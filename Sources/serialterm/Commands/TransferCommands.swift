@@ -33,6 +33,8 @@ extension Command {
     call.start(
       TransferOrder(fileProtocol: reception.kind, files: .receive(into: folder, rules)))
   }
+
+  static let transferCommands: [Command] = [sendFile.command, receiveFiles.command]
 }
 
 /// A file to send, and the protocol for it.
@@ -89,7 +91,8 @@ extension ArgumentKind where Value == OutgoingFile {
 }
 
 extension ArgumentKind where Value == Reception {
-  /// Asks for the protocol, and for the file if the protocol sends no name. It skips the questions that the device's offer answers.
+  /// Asks for the protocol, and for the file if the protocol sends no name. It skips the questions
+  /// that the device's offer answers.
   static var reception: Self {
     let named = TransferProtocol.receiving.filter(\.sendsNames)
     return ArgumentKind(

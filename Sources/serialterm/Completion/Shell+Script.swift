@@ -1,7 +1,7 @@
 import Options
 
-/// The scripts that `--generate-completion-script` prints. They ask the program at each Tab, so that they need no
-/// change when a command gets a new option.
+/// The scripts that `--generate-completion-script` prints. They ask the program at each Tab, so
+/// that they need no change when a command gets a new option.
 extension Shell {
   /// The script.
   var script: String {

@@ -1,4 +1,5 @@
 import EventLoop
+import NetworkLinks
 import Reconnecting
 import SerialCore
 import Sessions
@@ -57,6 +58,13 @@ extension Finding {
         code: code, port: nil, what: words.hasSuffix(".") ? String(words.dropLast()) : words,
         why: "ssh was started, and the port there was not opened.",
         fixes: ["# try the same by hand: ssh HOST serialterm doctor TARGET"])
+      return
+    }
+    if error.operation == LabgridPlace.operation {
+      self.init(
+        code: code, port: nil, what: words.hasSuffix(".") ? String(words.dropLast()) : words,
+        why: "labgrid-client knows where the port of a place is, and was asked.",
+        fixes: ["# see what it knows: labgrid-client -p PLACE show"])
       return
     }
     self.init(

@@ -101,8 +101,9 @@ extension Diagnosis {
 }
 
 extension Inspection.Stray {
-  /// The command that makes the driver use the chip. The usbserial drivers need its numbers, see
-  /// Documentation/usb/usb-serial. cdc_acm checks the class of the device, and needs its first interface.
+  /// The command that makes the driver use the chip. The usbserial drivers need its
+  /// numbers, see Documentation/usb/usb-serial. cdc_acm checks the class of the device, and
+  /// needs its first interface.
   fileprivate var binding: String {
     module == "cdc_acm"
       ? "echo \(place):1.0 | sudo tee /sys/bus/usb/drivers/cdc_acm/bind"

@@ -35,7 +35,8 @@ extension Diagnosis {
       fixes: fixes)
   }
 
-  /// The commands that help against another program: join its session if it has one, then end the program.
+  /// The commands that help against another program: join its session if it has one, then
+  /// end the program.
   private static func waysOut(_ port: Inspection.Port, of holder: PortHolder) -> [String] {
     (port.occupants.sessions.contains(holder.pid)
       ? ["\(holder.joiningCommand)   # joins its session"] : [])
@@ -127,8 +128,8 @@ extension Diagnosis {
 }
 
 extension Inspection.Process {
-  /// Whether it is a login prompt on a port: its arguments or its controlling terminal name the port. systemd starts
-  /// it as `agetty … -`, without a name.
+  /// Whether it is a login prompt on a port: its arguments or its controlling terminal name the
+  /// port. systemd starts it as `agetty … -`, without a name.
   fileprivate func isGetty(on port: Inspection.Port) -> Bool {
     ["agetty", "getty", "mgetty", "mingetty"].contains(command)
       && (arguments.contains { $0 == port.name || $0 == "/dev/\(port.name)" }

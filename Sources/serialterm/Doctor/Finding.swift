@@ -97,8 +97,8 @@ extension Finding {
 
   /// The finding as lines for people.
   ///
-  /// - Parameter width: the columns of the terminal; nil for no limit. Commands are not wrapped, so that users can
-  ///   copy them.
+  /// - Parameter width: the columns of the terminal; nil for no limit. Commands are not wrapped, so
+  ///   that users can copy them.
   func lines(style: TextStyle, width: Int? = nil) -> [String] {
     let subject = port.map { "\($0.string): " } ?? ""
     let title = Self.wrap((subject + what).harmless, to: width)

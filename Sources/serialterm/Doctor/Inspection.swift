@@ -10,7 +10,8 @@ struct Inspection: Hashable {
   var ports: [Port] = []
   /// USB serial chips for which the kernel has created no port.
   var strays: [Stray] = []
-  /// Whether the node of a missing port exists: a user created it, or it was passed into a container.
+  /// Whether the node of a missing port exists: a user created it, or it was passed
+  /// into a container.
   var hasLeftOverNode = false
   /// The target, as the user gave it, if several devices match it.
   var ambiguousTarget: String?
@@ -23,7 +24,8 @@ struct Inspection: Hashable {
     case target
     /// A path or a description, as the user gave it, that no device matches.
     case missing(String)
-    /// The target stands for one of the present devices, but none of them qualifies, for this reason.
+    /// The target stands for one of the present devices, but none of them qualifies,
+    /// for this reason.
     case noneToChoose(String)
   }
 
@@ -38,7 +40,8 @@ struct Inspection: Hashable {
     var hasUdevd = true
     var isContainer = false
     var isRaspberryPi = false
-    /// The latest kernel messages about serial adapters, the oldest first; nil if the user may not read them.
+    /// The latest kernel messages about serial adapters, the oldest first; nil if the user may
+    /// not read them.
     var kernelMessages: [String]?
   }
 
@@ -96,7 +99,8 @@ extension Inspection {
   /// The file at the path of the port.
   enum Node: Hashable {
     case present(Permissions)
-    /// The kernel has the port, but /dev contains no node for it. The numbers are those of sysfs: `188:0`.
+    /// The kernel has the port, but /dev contains no node for it. The numbers are those
+    /// of sysfs: `188:0`.
     case absent(numbers: String?)
     /// A file that is not a terminal.
     case notATerminal

@@ -9,9 +9,9 @@ extension Inspector {
     "/usr/lib/udev/rules.d", "/lib/udev/rules.d",
   ]
 
-  /// The USB devices that brltty's rules claim by their numbers alone, in lines without a further condition such as
-  /// `ENV{PRODUCT}=="1a86/7523/*", ENV{BRLTTY_BRAILLE_DRIVER}="bm", …`. Empty if serialterm's rules are installed,
-  /// which keep brltty away from such devices.
+  /// The USB devices that brltty's rules claim by their numbers alone, in lines without a further
+  /// condition such as `ENV{PRODUCT}=="1a86/7523/*", ENV{BRLTTY_BRAILLE_DRIVER}="bm", …`. Empty if
+  /// serialterm's rules are installed, which keep brltty away from such devices.
   var brailleClaims: Set<USBID> {
     var seen: Set<String> = []
     var claims: Set<USBID> = []
@@ -44,7 +44,8 @@ extension Inspector {
     return USBID(vendor: vendor, product: product)
   }
 
-  /// Parses a number in lower case, the form that the kernel writes and so the only one that matches.
+  /// Parses a number in lower case, the form that the kernel writes and so the only one
+  /// that matches.
   private static func number(_ digits: Substring) -> UInt16? {
     digits.utf8.allSatisfy("0123456789abcdef".utf8.contains)
       ? UInt16(digits, radix: 16) : nil

@@ -32,8 +32,8 @@ extension Inspector {
     }
   }
 
-  /// The controlling terminal of a process: see proc_pid_stat(5), `tty_nr`. Unlike the list of open files, every user
-  /// may read it.
+  /// The controlling terminal of a process: see proc_pid_stat(5), `tty_nr`. Unlike the list of open
+  /// files, every user may read it.
   private func terminal(of pid: Int32) -> DeviceID? {
     // The command, in parentheses before it, may contain any characters.
     let rest = text(FilePath("/proc/\(pid)/stat"))?.split(separator: ")").last
@@ -46,8 +46,9 @@ extension Inspector {
       majorNumber: bits >> 8 & 0xFFF, minorNumber: bits & 0xFF | bits >> 12 & 0xF_FF00)
   }
 
-  /// The latest kernel messages about serial adapters. See Documentation/ABI/testing/dev-kmsg: each read returns one
-  /// record, with a header, the message, and further lines that begin with a space.
+  /// The latest kernel messages about serial adapters. See Documentation/ABI/testing/dev-kmsg:
+  /// each read returns one record, with a header, the message, and further lines that begin
+  /// with a space.
   private var kernelMessages: [String]? {
     guard let file = try? OwnedDescriptor.open(at("/dev/kmsg"), O_RDONLY | O_NONBLOCK) else {
       return nil
@@ -61,8 +62,8 @@ extension Inspector {
           let record = String(decoding: room[..<count], as: UTF8.self)
           messages += record.split(separator: "\n").compactMap(Self.serialMessage)
         } catch {
-          // EPIPE: the record was overwritten, and the next read returns the next one. EAGAIN: there are no
-          // more records.
+          // EPIPE: the record was overwritten, and the next read returns the next one. EAGAIN:
+          // there are no more records.
           guard error == .brokenPipe else { return }
         }
       }
@@ -73,7 +74,8 @@ extension Inspector {
   private static func serialMessage(_ line: Substring) -> String? {
     guard line.first != " ", let semicolon = line.firstIndex(of: ";") else { return nil }
     let message = line[semicolon...].dropFirst()
-    // Includes errors and disconnects of any USB device, because the name of its port is no longer known.
+    // Includes errors and disconnects of any USB device, because the name of its port is
+    // no longer known.
     let isMeant =
       ["ttyUSB", "ttyACM", "cdc_acm", "converter"].contains(where: message.contains(text:))
       || (message.hasPrefix("usb ")

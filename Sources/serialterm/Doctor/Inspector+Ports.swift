@@ -64,8 +64,8 @@ extension Inspector {
         listsUser: group?.members.contains(user.name) == true))
   }
 
-  /// Whether a node has the number of a serial port that the kernel does not have. The kernel deletes only nodes that
-  /// it created itself, not those of mknod(1) or of a container.
+  /// Whether a node has the number of a serial port that the kernel does not have. The kernel
+  /// deletes only nodes that it created itself, not those of mknod(1) or of a container.
   func isLeftOver(_ path: FilePath) -> Bool {
     guard let file = try? at(path).stat(), file.type == .characterSpecial else { return false }
     let id = file.specialDeviceID
@@ -79,8 +79,8 @@ extension Inspector {
     !exists("/proc/tty/drivers") || driverType(of: id) != nil
   }
 
-  /// The driver type of a device number, from /proc/tty/drivers: each line has the name, the node, the major number,
-  /// the range of minor numbers, and the type (`serial`, `pty:slave`, …).
+  /// The driver type of a device number, from /proc/tty/drivers: each line has the name, the node,
+  /// the major number, the range of minor numbers, and the type (`serial`, `pty:slave`, …).
   private func driverType(of id: DeviceID) -> Substring? {
     for line in (text("/proc/tty/drivers") ?? "").split(separator: "\n") {
       let words = line.split(separator: " ")
@@ -119,7 +119,8 @@ extension Inspector {
     return Inspection.LockFile(file: FilePath("/var/lock").appending(name), state: state)
   }
 
-  /// The file that controls autosuspend: see Documentation/ABI/testing/sysfs-bus-usb, `power/control`.
+  /// The file that controls autosuspend: see
+  /// Documentation/ABI/testing/sysfs-bus-usb, `power/control`.
   private func sleepControl(of device: Device) -> FilePath? {
     guard device.usb != nil else { return nil }
     var folder = FilePath(device.syspath)

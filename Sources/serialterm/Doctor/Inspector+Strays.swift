@@ -24,7 +24,8 @@ extension Inspector {
     }
   }
 
-  /// Whether an interface has a port. usbserial drivers create `ttyUSB0` below the interface, cdc_acm `tty/ttyACM0`.
+  /// Whether an interface has a port. usbserial drivers create `ttyUSB0` below the
+  /// interface, cdc_acm `tty/ttyACM0`.
   private func hasPort(_ interface: FilePath) -> Bool {
     at(interface).entryNames().contains { $0.hasPrefix("tty") }
   }

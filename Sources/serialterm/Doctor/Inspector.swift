@@ -4,8 +4,10 @@ import Posix
 import SerialCore
 import Sessions
 import SystemPackage
+import TextTools
 
-/// Reads facts about the computer from /proc, /sys, /run and /etc. It opens no port and decides nothing.
+/// Reads facts about the computer from /proc, /sys, /run and /etc. It opens no port
+/// and decides nothing.
 struct Inspector {
   /// The root directory; tests use another one.
   var root: FilePath = "/"
@@ -18,40 +20,30 @@ struct Inspector {
   /// Whether the user may open a node.
   var isAccessible: (FilePath) -> Bool = { NodeAccess.of($0) == .accessible }
 
-  /// The facts about a target, or about all devices if there is no target.
-  func inspection(of target: Target?) -> Inspection {
-    var inspection = Inspection(machine: machine, scope: target == nil ? .machine : .target)
-    if let target {
-      gather(ResolvedTarget(target) { devices }, into: &inspection)
-    } else {
-      inspection.ports = devices.filter(\.hasHardware).map(port)
-    }
-    // The target may be a chip that has no port.
-    if inspection.scope != .target { inspection.strays = strays }
-    return inspection
-  }
-
-  private func gather(_ target: ResolvedTarget, into inspection: inout Inspection) {
+  /// The facts about a target. Nothing is known here about a port over the network.
+  func inspection(of target: DiagnosisTarget) -> Inspection {
+    var inspection = Inspection(machine: machine, scope: .target)
     switch target {
-    case .device(let device, _): inspection.ports = [port(device)]
-    case .several(let devices, let query):
+    case .machine:
+      inspection.scope = .machine
+      inspection.ports = devices.filter(\.hasHardware).map(port)
+    case .devices(let devices, let selector):
       inspection.ports = devices.map(port)
-      if case .fitting(let selector) = query { inspection.ambiguousTarget = "\(selector)" }
-    case .none(.fitting(let selector)): inspection.scope = .missing("\(selector)")
-    case .none(.next): break
-    case .none(let query): inspection.scope = .noneToChoose(query.reasonForAbsence(among: devices))
-    case .endpoint(let endpoint):
-      guard let path = endpoint.path else { break }
-      let device = target.device(among: { devices })
-      inspection.hasLeftOverNode = device == nil && isLeftOver(path)
-      if let device {
-        inspection.ports = [port(device)]
-      } else if (exists(path) && !inspection.hasLeftOverNode) || isClosedOff(path) {
+      inspection.ambiguousTarget = selector
+    case .path(_, let device?): inspection.ports = [port(device)]
+    case .path(let path, nil):
+      inspection.hasLeftOverNode = isLeftOver(path)
+      if (exists(path) && !inspection.hasLeftOverNode) || isClosedOff(path) {
         inspection.ports = [bare(path)]
       } else {
         inspection.scope = .missing(path.string)
       }
+    case .absent(let scope): inspection.scope = scope
+    case .simulation, .remote: break
     }
+    // The target may be a chip that has no port.
+    if inspection.scope != .target { inspection.strays = strays }
+    return inspection
   }
 
   /// A path below the root; a relative path is relative to the current directory.
@@ -62,13 +54,13 @@ struct Inspector {
   /// The trimmed text of a small file; nil if it cannot be read.
   func text(_ path: FilePath) -> String? {
     guard let bytes = try? at(path).contents() else { return nil }
-    return String(decoding: bytes, as: UTF8.self).trimmed
+    return String(String(decoding: bytes, as: UTF8.self).trimmed)
   }
 
   /// Searches all processes once.
   ///
-  /// A program that has the port open without a lock does not prevent others from opening it. The far end of a
-  /// pseudo-terminal has the node open too, but is not counted.
+  /// A program that has the port open without a lock does not prevent others from opening it. The
+  /// far end of a pseudo-terminal has the node open too, but is not counted.
   private static func presentOccupants() -> (FilePath) -> Inspection.Occupants {
     let holders = PortHolders()
     let ignoresExclusiveMode = Self.ignoresExclusiveMode
@@ -86,8 +78,8 @@ struct Inspector {
     }
   }
 
-  /// Whether this process may open a port in exclusive mode (`TIOCEXCL`), because it has the capability
-  /// CAP_SYS_ADMIN. See capabilities(7) and ioctl_tty(2).
+  /// Whether this process may open a port in exclusive mode (`TIOCEXCL`), because it has the
+  /// capability CAP_SYS_ADMIN. See capabilities(7) and ioctl_tty(2).
   private static var ignoresExclusiveMode: Bool {
     let status = String(
       decoding: (try? FilePath("/proc/self/status").contents()) ?? [], as: UTF8.self)
@@ -108,10 +100,13 @@ extension Inspection.User {
   }
 }
 
-extension StringProtocol {
-  /// The text without leading and trailing spaces and line ends.
-  var trimmed: String {
-    let rest = drop(while: \.isWhitespace)
-    return String(rest.reversed().drop(while: \.isWhitespace).reversed())
+extension Inspector {
+  /// The finding of `doctor` about the permissions of a path; nil if they allow access.
+  static func denial(at path: FilePath) -> Finding? {
+    let inspector = Inspector(devices: [], occupants: { _ in Inspection.Occupants() })
+    let machine = Inspection.Machine(user: inspector.user, isContainer: inspector.isContainer)
+    let port = inspector.bare(path)
+    let findings = Diagnosis.hardware(port, on: machine) + Diagnosis.access(port, on: machine)
+    return findings.first { $0.code == .permissionDenied || $0.code == .loginNeeded }
   }
 }

@@ -10,8 +10,8 @@ enum PortProblem: Hashable {
   case permissionDenied
   /// The user was added to the group of the node after the present login.
   case loginNeeded
-  /// Another program has the port open; nil if this user cannot see which one. The user may be able to join
-  /// its session.
+  /// Another program has the port open; nil if this user cannot see which one. The user may be able
+  /// to join its session.
   case busy(PortHolder?, hasSession: Bool = false)
   /// A program is creating this lock file, which is empty and a few seconds old.
   case lockInCreation(String)

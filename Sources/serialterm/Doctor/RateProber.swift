@@ -32,7 +32,8 @@ final class RateProber {
     ]
   }
 
-  /// Runs until the rate is found, or all rates were tried. Then it restores the settings of the port.
+  /// Runs until the rate is found, or all rates were tried. Then it restores the settings
+  /// of the port.
   ///
   /// - Returns: the search, nil if a signal ended it, and the exit status in that case.
   /// - Throws: ``Failure``, and the errors of the system.

@@ -1,7 +1,7 @@
 /// The USB serial chips that most boards and cables have, and the kernel's drivers for them.
 enum USBSerialChip {
-  /// The driver of a device, according to the kernel's tables in drivers/usb/serial; nil if it is not a known
-  /// serial chip.
+  /// The driver of a device, according to the kernel's tables in drivers/usb/serial; nil if it is
+  /// not a known serial chip.
   static func module(of id: USBID) -> String? {
     modules.first { $0.vendor == id.vendor && $0.products.contains(id.product) }?.module
   }

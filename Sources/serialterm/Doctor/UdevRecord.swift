@@ -1,8 +1,8 @@
 import DeviceWatch
 import SystemPackage
 
-/// The records of udevd in /run/udev/data about a port and its USB device. Each line is a letter and a value:
-/// `E:ID_BUS=usb`, `G:uaccess`.
+/// The records of udevd in /run/udev/data about a port and its USB device. Each line is a letter
+/// and a value: `E:ID_BUS=usb`, `G:uaccess`.
 struct UdevRecord {
   let tags: Set<Substring>
   let isIgnoredByModemManager: Bool
@@ -12,7 +12,8 @@ struct UdevRecord {
     var marks: Set<Substring> = []
     var folder = FilePath(device.syspath)
     repeat {
-      // The name of a record consists of the type and number of the node: see device_get_device_id() of sd-device.
+      // The name of a record consists of the type and number of the node: see
+      // device_get_device_id() of sd-device.
       guard let number = inspector.text(folder.appending("dev")) else { continue }
       let record = inspector.text(FilePath("/run/udev/data/c\(number)")) ?? ""
       for line in record.split(separator: "\n") {

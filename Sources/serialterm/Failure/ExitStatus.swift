@@ -21,12 +21,13 @@ enum ExitStatus: Hashable {
   /// The exit status of a command that was run.
   case command(Int32)
 
-  /// The signals that end the program in an orderly way. The default action of the rarer ones would leave the
-  /// session's settings on the port.
+  /// The signals that end the program in an orderly way. The default action of the rarer ones would
+  /// leave the session's settings on the port.
   static let endingSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM]
 
-  /// The signals that the program ignores, because write(2) reports the same condition as an error: a closed reader
-  /// (`EPIPE`), a file at its size limit (`EFBIG`, see setrlimit(2)). Child processes get the default actions.
+  /// The signals that the program ignores, because write(2) reports the same condition as an error:
+  /// a closed reader (`EPIPE`), a file at its size limit (`EFBIG`, see setrlimit(2)). Child
+  /// processes get the default actions.
   static let ignoredSignals = [SIGPIPE, SIGXFSZ]
 
   var code: Int32 {

@@ -6,14 +6,15 @@ import TextTools
 
 extension Failure {
   /// Describes why clients cannot be accepted at a place.
-  init(_ error: ListeningError, listeningAt entrance: PortServer.Entrance) {
+  init(_ error: ListeningError, listeningAt listenAddress: PortServer.ListenAddress) {
     self.init(
-      .otherFailure, "cannot listen at \(entrance.name): \(error.words(at: entrance.place)).")
+      .otherFailure,
+      "cannot listen at \(listenAddress.name): \(error.words(at: listenAddress.place)).")
   }
 }
 
 extension ListeningError {
-  fileprivate func words(at place: PortServer.Entrance.Place) -> String {
+  fileprivate func words(at place: PortServer.ListenAddress.Place) -> String {
     switch (errno, place) {
     case (.addressInUse, .path(let path)):
       let type = try? path.stat(followTargetSymlink: false).type

@@ -1,4 +1,5 @@
 import DeviceWatch
+import NetworkLinks
 import SerialCore
 import Sessions
 import SystemPackage
@@ -81,11 +82,13 @@ extension Failure {
     }
   }
 
-  /// Describes an error of the port, with advice. It looks up the holder of a busy port, or the reason why access is
-  /// denied.
+  /// Describes an error of the port, with advice. It looks up the holder of a busy port, or the
+  /// reason why access is denied.
   init(_ error: SerialError) {
     if error.endpoint.kind == .ssh, error.operation == "ssh" {
       self.init(ssh: error)
+    } else if error.operation == LabgridPlace.operation {
+      self.init(labgrid: error)
     } else {
       self.init(known: error)
     }
@@ -110,6 +113,19 @@ extension Failure {
     case .busy: self.init(.deviceBusy, "\(path): on the other computer: \(words.asSentence)")
     default: self.init(.otherFailure, "\(path): \(words.asSentence)")
     }
+  }
+
+  /// Why the console of a place of labgrid cannot be used.
+  private init(labgrid error: SerialError) {
+    let status: ExitStatus =
+      switch error.code {
+      case .notFound, .unreachable: .deviceNotFound
+      case .permissionDenied: .permissionDenied
+      case .busy: .deviceBusy
+      default: .otherFailure
+      }
+    let words = (error.subject ?? "").harmless
+    self.init(status, "\("\(error.endpoint)".harmless): \(words.asSentence)")
   }
 
   private init(known error: SerialError) {
@@ -162,17 +178,6 @@ extension PortProblem {
   }
 }
 
-extension Inspector {
-  /// The finding of `doctor` about the permissions of a path; nil if they allow access.
-  static func denial(at path: FilePath) -> Finding? {
-    let inspector = Inspector(devices: [], occupants: { _ in Inspection.Occupants() })
-    let machine = Inspection.Machine(user: inspector.user, isContainer: inspector.isContainer)
-    let port = inspector.bare(path)
-    let findings = Diagnosis.hardware(port, on: machine) + Diagnosis.access(port, on: machine)
-    return findings.first { $0.code == .permissionDenied || $0.code == .loginNeeded }
-  }
-}
-
 extension Finding {
   /// The reason and the fix, as sentences.
   fileprivate var advice: String {
@@ -185,8 +190,8 @@ extension Finding {
 }
 
 extension NodeAccess {
-  /// The group whose members may use a node that this user may not open; nil if that is root's group, or if the group
-  /// may not read and write the node, as for the terminal of a login.
+  /// The group whose members may use a node that this user may not open; nil if that is root's
+  /// group, or if the group may not read and write the node, as for the terminal of a login.
   var admittedGroup: String? {
     guard case .denied(_, let group?, let mode?) = self, group != "root",
       mode.isSuperset(of: [.groupReadWrite])

@@ -1,4 +1,5 @@
 import Options
+import TransferProtocols
 
 /// The help about what users write: expressions, scripts and JSON.
 extension HelpTopic {
@@ -80,8 +81,11 @@ extension HelpTopic {
   /// The steps of a script, each with a line as an example.
   static let scriptTerms: [(term: String, meaning: String)] = [
     (#"send "TEXT\r""#, "sends; goes on when all is sent"),
-    (#"send file "F" by ymodem"#, "sends a file; or raw, ascii, xmodem, zmodem"),
-    (#"receive into "DIR" by zmodem"#, "receives files; or ymodem, ymodem-g"),
+    (#"send file "F" by ymodem"#, "sends a file, or by \(names(besides: .ymodem))"),
+    (
+      #"receive into "DIR" by zmodem"#,
+      "receives files, or by \(namesOfReceivers(besides: .zmodem))"
+    ),
     (#"receive file "F" by xmodem"#, "receives one file"),
     ("expect /REGEX/ within 10s", "waits for text from the device"),
     ("expect-one-of within 10s {", "waits for the first of several, one a line"),
@@ -94,6 +98,16 @@ extension HelpTopic {
     (#"print "TEXT""#, "prints a line on standard output"),
     (#"fail "TEXT""#, "ends with exit status 1"),
   ]
+
+  /// The names of the other protocols that send files.
+  private static func names(besides kind: TransferProtocol) -> String {
+    TransferProtocol.allCases.filter { $0 != kind }.alternatives
+  }
+
+  /// The names of the other protocols that receive files, where the sender names them.
+  private static func namesOfReceivers(besides kind: TransferProtocol) -> String {
+    TransferProtocol.receiving.filter { $0 != kind && $0.sendsNames }.alternatives
+  }
 
   // MARK: JSON
 
@@ -113,7 +127,7 @@ extension HelpTopic {
         keys' lists them. "argument" is what the command would ask for: {"command": "pulse-line", \
         "argument": "dtr"}. With several TARGETs, commands and events have "port".
         """)
-    help.add("More: man 7 serialterm-scripting")
+    help.add("More: man 7 serialterm-json")
     return help.text
   }
 
@@ -128,16 +142,21 @@ extension HelpTopic {
     ("expect", "regex; timeout: seconds (5), or as \"500ms\""),
     ("set", "dtr, rts: true or false; or baud, data-bits, parity, stop-bits, flow"),
     ("break", "milliseconds (250)"),
-    ("send-file", "path; protocol: raw (default), ascii, xmodem, ymodem, zmodem ..."),
-    ("receive-files", "into (.); protocol (zmodem); name, for xmodem"),
+    ("send-file", "path; protocol: raw (default), \(names(besides: .raw))"),
+    ("receive-files", "into (.); protocol (zmodem); name, if the protocol sends none"),
+    ("release, take-back", "lends the port to other programs; done when it is closed here"),
+    ("start-log, stop-log", "path; append: true or false"),
+    ("cancel", "stops the send, expect, transfer or release that runs"),
     ("close", "ends the session"),
   ]
 
   /// The events of JSON, with their members.
   static let jsonEvents: [(term: String, meaning: String)] = [
     ("hello", "version; ports, if there are several"),
-    ("state", "state: open, waiting or closed; node; settings, when open"),
+    ("state", "state: open, waiting, released or closed; node; settings, when open"),
     ("received", "time; text, or hex if the bytes are not UTF-8"),
+    ("symbols", "address, frames (function, place): of a line, with --elf"),
+    ("line-errors", "framing, parity, overrun, buffer-overrun, break: new ones"),
     ("done", "id; match, of expect: the whole match and its groups; message"),
     ("failed", "id; reason: 'timeout' if the text did not arrive"),
     ("progress", "of a transfer: name, position, size, rate, retries"),

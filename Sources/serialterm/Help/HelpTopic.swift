@@ -25,7 +25,8 @@ enum HelpTopic {
   /// The word after the name of a command for the help with all options.
   private static let all = "all"
 
-  /// The help text about a command, a group of commands or a subject; nil if there is no such topic.
+  /// The help text about a command, a group of commands or a subject; nil if there is
+  /// no such topic.
   ///
   /// - Parameter words: the topic; `all` after the name of a command is for all its options.
   static func text(of words: [String]) -> String? {
@@ -195,6 +196,10 @@ enum HelpTopic {
     ("tcp://HOST:PORT", "Bytes over TCP, without settings."),
     ("unix:PATH", "Bytes over a Unix socket, without settings."),
     ("ssh://[USER@]HOST/TARGET", "A port of another computer that has serialterm, through ssh."),
+    (
+      "labgrid:PLACE",
+      "The console of a place of labgrid, through labgrid-client; it must be acquired."
+    ),
     ("loopback:, loopback:board", "A simulated device that echoes, and a simulated board."),
     ("NAME", "A profile: see 'serialterm help profile'."),
   ]

@@ -2,7 +2,8 @@ import NetworkLinks
 import Options
 import TextTools
 
-/// Messages about wrong command lines. They suggest the intended option or command, and the help to read.
+/// Messages about wrong command lines. They suggest the intended option or command, and the
+/// help to read.
 enum UsageAdvice {
   /// The message for a word that is not a valid parameter.
   ///
@@ -90,7 +91,8 @@ enum UsageAdvice {
     return quoted.count > 1 ? "\(quoted.dropLast().joined(separator: ", ")) and \(last)" : last
   }
 
-  /// Whether an advice applies to a command: the command has the option that the advice names, if it names any.
+  /// Whether an advice applies to a command: the command has the option that the advice names, if
+  /// it names any.
   private static func isTrue(_ advice: String, for command: CommandDescription) -> Bool {
     guard let start = advice.firstIndex(of: "-"), advice[start...].hasPrefix("--") else {
       return command.declarations.contains { $0.name == "target" }
@@ -115,8 +117,8 @@ enum UsageAdvice {
     return "."
   }
 
-  /// The message for a word that was read as a TARGET but cannot be one: a baud rate, a format, or the word after a
-  /// misspelt command; nil if it may be a TARGET.
+  /// The message for a word that was read as a TARGET but cannot be one: a baud rate, a format, or
+  /// the word after a misspelt command; nil if it may be a TARGET.
   ///
   /// - Parameters:
   ///   - targets: the TARGETs that do not exist, as the user gave them.
@@ -152,8 +154,8 @@ enum UsageAdvice {
     word == "--timestamps" || (word.hasPrefix("-") && !word.hasPrefix("--") && word.hasSuffix("t"))
   }
 
-  /// A suggestion for a TARGET that does not exist; nil if nothing is similar. A different number is a different
-  /// device, not a typing mistake.
+  /// A suggestion for a TARGET that does not exist; nil if nothing is similar. A different number
+  /// is a different device, not a typing mistake.
   static func meaning(
     ofTarget text: String, isFirstWord: Bool, nodes: () -> [String], profiles: () -> [String]
   ) -> String? {
@@ -230,8 +232,8 @@ enum UsageAdvice {
     return Misspelling.nearest(to: word, among: names + ["help"])
   }
 
-  /// Options of other programs, and their equivalents here: tio(1), picocom(1), minicom(1), pyserial's miniterm, and
-  /// options that many programs have.
+  /// Options of other programs, and their equivalents here: tio(1), picocom(1), minicom(1),
+  /// pyserial's miniterm, and options that many programs have.
   static let otherNames: [String: String] = [
     "--baudrate": "use --baud", "--speed": "use --baud",
     "--databits": "use --data-bits", "--stopbits": "use --stop-bits",

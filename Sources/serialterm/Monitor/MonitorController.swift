@@ -97,7 +97,8 @@ final class MonitorController: DeviceObserver {
     if seen == count { finish(.success(.done)) }
   }
 
-  /// - Parameter changes: the changes since the device was last printed; nil if the event is not a change.
+  /// - Parameter changes: the changes since the device was last printed; nil if the event is
+  ///   not a change.
   /// - Returns: whether to print the device.
   @discardableResult
   private func print(
@@ -111,7 +112,8 @@ final class MonitorController: DeviceObserver {
     return true
   }
 
-  /// The holders of ports. They are looked up once per turn, because a hub brings many devices at once.
+  /// The holders of ports. They are looked up once per turn, because a hub brings many
+  /// devices at once.
   private var currentHolders: PortHolders {
     if let holders { return holders }
     let present = PortHolders()

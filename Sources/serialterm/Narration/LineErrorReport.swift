@@ -3,11 +3,11 @@ import Observing
 import SerialCore
 import TextTools
 
-/// Reports bytes with errors, and breaks. The first one is reported immediately. Further ones are counted, and
-/// reported after a second, then less and less often: a wrong speed causes thousands.
+/// Reports bytes with errors, and breaks. The first one is reported immediately. Further ones are
+/// counted, and reported after a second, then less and less often: a wrong speed causes thousands.
 ///
-/// If errors are marked, each is reported with its byte. Otherwise, and for overruns, which have no mark, errors are
-/// reported when the driver's counters are read.
+/// If errors are marked, each is reported with its byte. Otherwise, and for overruns, which have no
+/// mark, errors are reported when the driver's counters are read.
 final class LineErrorReport {
   /// Whether errors are marked in the received bytes.
   var marksErrors = false

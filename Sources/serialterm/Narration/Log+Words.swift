@@ -7,7 +7,7 @@ extension Log.News {
   func words(at path: FilePath) -> String {
     switch self {
     case .overflow: "the log \(path) is too slow: new data is not logged."
-    case .goesOn(let missing): "the log \(path) continues; \(missing.counted("byte")) missing."
+    case .resumed(let missing): "the log \(path) continues; \(missing.counted("byte")) missing."
     case .problem(.unwritable(let error)):
       "the log \(path) cannot be written (\(error)): up to "
         + "\(Log.capacity >> 20) MiB are buffered until it can."

@@ -1,8 +1,8 @@
 import EventLoop
 import TextTools
 
-/// Reports input that is not sent. Typed input is reported immediately, then once a second with a count. Input of a
-/// pipe is counted, and reported at the end.
+/// Reports input that is not sent. Typed input is reported immediately, then once a second with a
+/// count. Input of a pipe is counted, and reported at the end.
 final class RefusalReport {
   private let loop: IOLoop
   private let say: (String) -> Void

@@ -8,8 +8,8 @@ import Terminal
 import TextTools
 import Time
 
-/// Reports the events of a session to the user: the device is opened, lost and found again, the driver changed a
-/// setting, the session has news.
+/// Reports the events of a session to the user: the device is opened, lost and found again, the
+/// driver changed a setting, the session has news.
 final class SessionNarrator {
   private let console: Console
   private unowned let controller: SessionController
@@ -25,10 +25,11 @@ final class SessionNarrator {
   private var hasBeenOpen = false
   /// Whether the first line was printed. It includes everything that happened before.
   private var hasGreeted = false
-  private var news: ObservationToken<SessionNews>?
+  private var news: [AnyObject] = []
   private var stateChanges: ObservationToken<SessionEvent>?
 
-  /// Reports the news of a session from now on. It reports the session's events when it observes the session.
+  /// Reports the news of a session from now on. It reports the session's events when it
+  /// observes the session.
   ///
   /// - Parameters:
   ///   - keys: the keys of the user; nil if the user has no keyboard here.
@@ -38,7 +39,11 @@ final class SessionNarrator {
   ) {
     (self.controller, self.console) = (controller, console)
     (self.keys, self.namesKeys) = (keys, namesKeys)
-    news = controller.news.observe { [unowned self] in tell($0) }
+    news = [
+      controller.news.observe { [unowned self] in reportNews($0) },
+      controller.sharing.events.observe { [unowned self] in reportRosterEvent($0) },
+      controller.userSharing.remoteNews.observe { [unowned self] in reportRemoteNews($0) },
+    ]
   }
 
   /// A message with the name of the port, if it needs one.
@@ -82,11 +87,12 @@ final class SessionNarrator {
     console.say(keyWords.isEmpty ? text : "\(text) \(keyWords)")
   }
 
-  /// The keys for quitting and for help, as text; empty if there are none, or if another port has named them.
+  /// The keys for quitting and for help, as text; empty if there are none, or if another port
+  /// has named them.
   private var keyWords: String { namesKeys ? keys?.quitAndHelp ?? "" : "" }
 
   /// Reports the openings and losses of a session's port from now on.
-  func follow(_ session: Session) {
+  func followSession(_ session: Session) {
     stateChanges = session.observe(.stateChange, rank: .narrator) {
       [unowned self, unowned session] in
       stateDidChange(of: session, from: $0.old, to: $0.new)
@@ -97,6 +103,11 @@ final class SessionNarrator {
     of session: Session, from old: SessionState, to new: SessionState
   ) {
     switch (old, new) {
+    case (.open, .waitingForDevice(let port, _)) where port.kind == .tapTerminal:
+      goneAt = .now
+      console.say("the program has closed \(port).")
+    case (.opening(_, after: .some), .open(let port, let settings)) where port.kind == .tapTerminal:
+      console.say("a program has opened \(port): \(settings).")
     case (.open, .waitingForDevice(let port, let reason)):
       goneAt = .now
       console.say("\(port) is gone\(reason.inWords), waiting for it to come back.")
@@ -139,7 +150,7 @@ final class SessionNarrator {
   // MARK: News
 
   /// Prints the news as a sentence. Losses of data are printed even with `--quiet`.
-  private func tell(_ news: SessionNews) {
+  private func reportNews(_ news: SessionNews) {
     switch news {
     case .kernelConsole(let path):
       console.say(
@@ -170,8 +181,6 @@ final class SessionNarrator {
     case .log(let path, let news): console.warn(news.words(at: path))
     case .notLogged(let path, let count):
       console.warn("\(path): \(count.counted("byte")) not logged.")
-    case .people(let event): tell(event)
-    case .far(let news): tell(news)
     case .notWritten(let path, let count):
       console.warn("\(path): the disk accepts no data; \(count.bytesWere) not written.")
     }
@@ -180,20 +189,24 @@ final class SessionNarrator {
   // MARK: Other members
 
   /// Prints an event among the members of the session.
-  private func tell(_ event: Roster.Event) {
+  private func reportRosterEvent(_ event: Roster.Event) {
     switch event {
     case .joined(let member): if member.id != SharingMessage.home { say("\(member.name) is here.") }
     case .left(let member): say("\(member.name) has left.")
     // The user has done it, and has the answer of the command.
     case .changed, .ruled: break
     case .moved(let old, let new, let handover): say(Self.words(for: handover, from: old, to: new))
-    case .asked(let member): say("\(member.name) asks for the pen.\(penKey(" gives it."))")
+    case .asked(let member, let text): sayWhoAsks(member.name, toWrite: text)
     case .kept(let holder, let refused):
       let names = refused.map(\.name).joined(separator: ", ")
       say(
         "\(holder.id == SharingMessage.home ? "you keep" : "\(holder.name) keeps") the pen; \(names) had asked."
       )
     }
+  }
+
+  private func sayWhoAsks(_ name: String, toWrite text: String?) {
+    say("\(name) asks for the pen\(text.map { " to send \($0)" } ?? "").\(penKey(" gives it."))")
   }
 
   private static func words(
@@ -212,18 +225,18 @@ final class SessionNarrator {
 
   /// Prints who has the pen of a joined session, unless that is the user.
   private func sayWhoHasPen() {
-    guard let sharing = controller.remoteSharing?.sharing, sharing.pen != .mine else { return }
+    guard let sharing = controller.userSharing.remote?.sharing, sharing.pen != .mine else { return }
     let ask = penKey(" asks for it.")
     switch sharing.pen {
     case .others(let person): say("\(person.name) has the pen: you watch.\(ask)")
     case .free: say("nobody has the pen: you watch.\(ask)")
-    case .nobodys: say("nobody may write here: you watch.")
-    case .everybodys, .mine: break
+    case .nobody: say("nobody may write here: you watch.")
+    case .everyone, .mine: break
     }
   }
 
   /// Prints an event of a joined session.
-  private func tell(_ news: RemoteSharing.News) {
+  private func reportRemoteNews(_ news: RemoteSharing.News) {
     switch news {
     case .joined: sayWhoHasPen()
     case .history, .missed: break
@@ -231,7 +244,7 @@ final class SessionNarrator {
     case .left(let person): say("\(person.name) has left.")
     case .penMoved(let old, let new, let handover):
       say(Self.words(for: handover, from: old, to: new))
-    case .asked(let person): say("\(person.name) asks for the pen.\(penKey(" gives it."))")
+    case .asked(let applicant): sayWhoAsks(applicant.person.name, toWrite: applicant.text)
     case .kept: say("you do not get the pen: it is kept.")
     case .port(.open, let name): say("\(name) is back.")
     case .port(.waiting, let name): say("\(name) is gone; the session waits for it.")
@@ -251,20 +264,20 @@ final class SessionNarrator {
       "\(person.name) has taken the pen from you."
     case (_, .mine): "you have the pen."
     case (_, .others(let person)): "\(person.name) has the pen."
-    case (_, .nobodys): "nobody may write here now: you watch."
-    case (_, .free), (_, .everybodys): "nobody has the pen now."
+    case (_, .nobody): "nobody may write here now: you watch."
+    case (_, .free), (_, .everyone): "nobody has the pen now."
     }
   }
 
   /// A hint with the user's key for the pen; empty if the user has none, or only reads.
   private func penKey(_ words: String) -> String {
-    controller.isReadOnly ? "" : keys?.name(of: .pen).map { " \($0)\(words)" } ?? ""
+    controller.userSharing.isReadOnly ? "" : keys?.name(of: .pen).map { " \($0)\(words)" } ?? ""
   }
 
   private func say(_ text: String) { console.say(named(text)) }
 
-  /// Prints an event at an entrance.
-  func tell(_ news: PortServer.News) {
+  /// Prints an event at a listen address.
+  func reportServerNews(_ news: PortServer.News) {
     switch news {
     case .notAllowed(let name): say("\(name) was not let in: --allow does not name its address.")
     case .tooMany(let name):
@@ -341,7 +354,8 @@ extension PlainFile {
 }
 
 extension SessionState.WaitReason {
-  /// Why this program has ended the connection, behind the name of the port; empty for any other loss.
+  /// Why this program has ended the connection, behind the name of the port; empty for
+  /// any other loss.
   fileprivate var inWords: String {
     guard case .lost(let error) = self, let reason = error.subject else { return "" }
     return " (\(reason.harmless))"

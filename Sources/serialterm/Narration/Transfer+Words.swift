@@ -65,7 +65,8 @@ extension Duration {
 }
 
 extension TransferSummary {
-  /// The message that the file was transferred, with the rate, and the path if it differs from the sender's name.
+  /// The message that the file was transferred, with the rate, and the path if it differs from
+  /// the sender's name.
   func words(isReceiving: Bool, storedAt path: FilePath?) -> String {
     let verb = isReceiving ? "received" : "sent"
     var text = "\(verb) \(name.shownAsName), \(byteCount.counted("byte"))"

@@ -13,7 +13,8 @@ struct DeviceTable {
   ///
   /// - Parameters:
   ///   - consoles: the terminals that the kernel writes to.
-  ///   - width: the columns of the terminal; nil for no limit. In a narrow terminal, notes have their own lines.
+  ///   - width: the columns of the terminal; nil for no limit. In a narrow terminal, notes have
+  ///     their own lines.
   init(
     _ devices: [Device], holders: PortHolders, consoles: KernelConsoles = KernelConsoles(),
     width: Int? = nil

@@ -2,9 +2,11 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// A regular file that is written under another name beside it, and gets its name when it is complete.
+/// A regular file that is written under another name beside it, and gets its name when
+/// it is complete.
 ///
-/// A full disk or a signal therefore leaves neither half of a file, nor harms the file that was there before.
+/// A full disk or a signal therefore leaves neither half of a file, nor harms the file that
+/// was there before.
 final class DraftFile {
   private let path: FilePath
   private let draft: FilePath
@@ -15,8 +17,10 @@ final class DraftFile {
   ///
   /// - Parameters:
   ///   - path: the file. It is not followed if it is a symbolic link.
-  ///   - permissions: the mode of a new file, before the umask is applied. A file that exists keeps its mode.
-  /// - Throws: the errors of open(2); `invalidArgument` if the path is something else than a regular file.
+  ///   - permissions: the mode of a new file, before the umask is applied. A file that exists
+  ///     keeps its mode.
+  /// - Throws: the errors of open(2); `invalidArgument` if the path is something else than
+  ///   a regular file.
   init(of path: FilePath, permissions: CInterop.Mode = 0o600) throws(Errno) {
     self.path = path
     var permissions = permissions

@@ -2,8 +2,8 @@ import Dialogues
 import TextTools
 
 extension EscapedText {
-  /// Encodes bytes as one line of text that a terminal can show. `bytes(of:)` decodes it. Bytes that cannot be shown
-  /// as they are become escapes.
+  /// Encodes bytes as one line of text that a terminal can show. `bytes(of:)` decodes it. Bytes
+  /// that cannot be shown as they are become escapes.
   static func text(of bytes: some Collection<UInt8>) -> String {
     var rest = Array(bytes)[...]
     var text = ""

@@ -10,7 +10,8 @@ struct SessionTable {
   private let sessions: [RunningSession]
   private let width: Int?
 
-  /// - Parameter width: the columns of the terminal; nil for no limit. In a narrow one, names have their own lines.
+  /// - Parameter width: the columns of the terminal; nil for no limit. In a narrow one, names have
+  ///   their own lines.
   init(_ sessions: [RunningSession], width: Int? = nil) {
     (self.sessions, self.width) = (sessions, width)
   }
@@ -54,7 +55,8 @@ struct SessionTable {
     }
   }
 
-  /// The words that name the sessions, for shells: the device, or the process if two have the same device.
+  /// The words that name the sessions, for shells: the device, or the process if two have
+  /// the same device.
   static func candidates(of sessions: [RunningSession]) -> [Completion.Candidate] {
     sessions.map { session in
       let port = session.summary.port

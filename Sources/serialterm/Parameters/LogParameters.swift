@@ -47,6 +47,12 @@ enum LogParameters {
 
   static let section = ParameterSection("LOG", [log] + files + [sent])
 
+  /// The section for a command that shows nothing: its logs alone have the encoding and the frames.
+  static let sectionWithText = ParameterSection("LOG", [log] + files + [sent] + text)
+
+  /// The parameters for the text in logs.
+  static let text: [any Declared] = [TextParameters.encoding, ViewParameters.frames]
+
   /// Checks the name of a log file.
   ///
   /// - Throws: `ValueError`.
@@ -64,8 +70,8 @@ enum LogParameters {
     return name
   }
 
-  /// Whether a file has the path of a serial port. In tio(1), `--log` has no value: here, a habitual
-  /// `--log /dev/ttyUSB0` would create a regular file in place of a missing node.
+  /// Whether a file has the path of a serial port. In tio(1), `--log` has no value: here, a
+  /// habitual `--log /dev/ttyUSB0` would create a regular file in place of a missing node.
   private static func isNode(_ file: String) -> Bool {
     let path = FilePath(file).lexicallyNormalized()
     return path.starts(with: "/dev/serial") || path.string.hasPrefix("/dev/tty")
@@ -87,7 +93,11 @@ extension Values {
     options.rotation = LogRotation(
       size: self[LogParameters.rotate], interval: self[LogParameters.rotateEvery],
       keep: self[LogParameters.keep])
-    return LogConfiguration(files: files, format: self[LogParameters.format], options: options)
+    options.frameForm = self[ViewParameters.frames]
+    var configuration = LogConfiguration(
+      files: files, format: self[LogParameters.format], options: options)
+    configuration.encoding = self[TextParameters.encoding]
+    return configuration
   }
 
   /// Checks the combination of the log parameters.

@@ -3,7 +3,8 @@ import Sessions
 
 /// The parameters that several commands for a device share.
 enum SessionParameters {
-  /// The explanation of a TARGET in help: what the user's device is called, and what needs no device.
+  /// The explanation of a TARGET in help: what the user's device is called, and what
+  /// needs no device.
   static let targetSummary =
     "The device, such as ttyUSB0: 'serialterm list' shows yours; loopback:board is a simulated one. "
     + "Other forms: 'serialterm help targets'."
@@ -17,7 +18,8 @@ enum SessionParameters {
     "target", targetSummary, completion: Target.completion,
     standard: .device(.latest), parse: { try Target(parsing: $0) })
 
-  /// The TARGET as plain text, for a command that can do without a device or interprets the text itself.
+  /// The TARGET as plain text, for a command that can do without a device or interprets
+  /// the text itself.
   static let targetText = Parameter<String>.argument(
     "target", deviceSummary, completion: Target.completion,
     standard: "", parse: Target.checked)
@@ -60,12 +62,24 @@ extension Target {
 }
 
 extension Values {
+  /// Checks the parameters of a session at a device: those of the line and of the logs.
+  ///
+  /// - Throws: `UsageError`.
+  func checkSession() throws(UsageError) {
+    try checkLocking()
+    try checkLogs()
+  }
+
   /// The configuration of a session.
-  func sessionConfiguration(target: Target?, reconnects: Bool) -> SessionConfiguration {
+  ///
+  /// - Parameter waits: whether the session waits for an absent device; nil for what `--wait` says.
+  func sessionConfiguration(
+    target: Target?, reconnects: Bool, waits: Bool? = nil
+  ) -> SessionConfiguration {
     SessionConfiguration(
       target: target, settings: lineSettings, linkOptions: linkOptions,
       onOpen: self[LineParameters.onOpen], reconnects: reconnects,
-      waitsForAbsentDevice: self[SessionParameters.wait], pacing: pacing, log: logConfiguration,
-      isQuiet: self[SessionParameters.quiet])
+      waitsForAbsentDevice: waits ?? self[SessionParameters.wait], pacing: pacing,
+      log: logConfiguration, isQuiet: self[SessionParameters.quiet])
   }
 }

@@ -1,3 +1,4 @@
+import Logs
 import NetworkLinks
 import Options
 import Posix
@@ -8,7 +9,7 @@ import TextTools
 
 /// The options for sharing a port with clients, of `serve` and `connect`.
 enum SharingParameters {
-  static let listen = Parameter<[PortServer.Entrance]>.list(
+  static let listen = Parameter<[PortServer.ListenAddress]>.list(
     "listen", "[HOST:]PORT", "Wait for clients at a port of TCP.",
     details: """
       Without HOST only programs of this computer can connect. There is no password: who reaches the \
@@ -16,7 +17,7 @@ enum SharingParameters {
       """,
     parse: { text throws(ValueError) in
       do throws(HostAddressError) {
-        return try PortServer.Entrance(listening: text)
+        return try PortServer.ListenAddress(listening: text)
       } catch {
         throw ValueError(
           text,
@@ -26,23 +27,23 @@ enum SharingParameters {
       }
     })
 
-  static let unix = Parameter<[PortServer.Entrance]>.list(
+  static let unix = Parameter<[PortServer.ListenAddress]>.list(
     "unix", "PATH", "Wait for clients at a Unix socket, which only you can use.",
     details: "A protocol may follow: board.sock,raw.",
     completion: .files,
     parse: { text throws(ValueError) in
-      guard let entrance = PortServer.Entrance(path: text) else {
+      guard let listenAddress = PortServer.ListenAddress(path: text) else {
         throw ValueError(text, expected: "the path of a socket")
       }
-      return entrance
+      return listenAddress
     })
 
-  static let speech = Parameter<ServedProtocol>.choice(
+  static let clientProtocol = Parameter<ServedProtocol>.choice(
     "protocol", "PROTOCOL", "What clients speak: raw, telnet or rfc2217.", standard: .rfc2217)
 
   static let writers = Parameter<Writers>.choice(
     "writers", "WHO",
-    "Who may write: one at a time (one), everybody by whole lines (all), or nobody (none).",
+    "Who may write: one at a time (one), everyone by whole lines (all), or nobody (none).",
     standard: .one)
 
   static let allow = Parameter<[AddressRange]>.list(
@@ -69,6 +70,28 @@ enum SharingParameters {
     "When the device is unplugged, let clients wait for it (wait), or disconnect them (close).",
     standard: .wait)
 
+  static let backlog = Parameter<PortServer.Backlog.Limit?>.option(
+    "backlog", "SIZE|TIME",
+    "Give clients that connect what the device sent before: 64k, 1M, or 30s, 5min.",
+    details: """
+      Off by default, because old output confuses programs that wait for a prompt. With a time, at most \
+      16 MB are kept.
+      """,
+    parse: { text throws(ValueError) in
+      if let size = try? LogRotation.size(parsing: text), backlogSizes.contains(size) {
+        return .bytes(size)
+      }
+      if let time = WrittenTime(text, unit: nil), (0.001...86_400).contains(time.seconds) {
+        return .time(.seconds(time.seconds))
+      }
+      throw ValueError(text, expected: "a size from 1k to 64M, or a time such as 30s or 5min")
+    })
+
+  private static let backlogSizes = 1_024...(64 << 20)
+
+  static let backlogUntilRead = Parameter.flag(
+    "backlog-until-read", "With --backlog: only the first client gets it.")
+
   /// Who may write.
   enum Writers: String, CaseIterable {
     case one, all, none
@@ -88,12 +111,13 @@ enum SharingParameters {
   }
 
   static let places: [any Declared] = [listen, unix]
-  static let rules: [any Declared] = [speech, writers, allow, group, onLost]
+  static let rules: [any Declared] = [clientProtocol, writers, allow, group, onLost]
+  static let backlogs: [any Declared] = [backlog, backlogUntilRead]
 }
 
 extension Values {
   /// The places where clients connect.
-  var entrances: [PortServer.Entrance] {
+  var listenAddresses: [PortServer.ListenAddress] {
     self[SharingParameters.listen] + self[SharingParameters.unix]
   }
 
@@ -106,9 +130,12 @@ extension Values {
   var servingRules: PortServer.Rules {
     get throws(Failure) {
       var rules = PortServer.Rules()
-      rules.speech = self[SharingParameters.speech]
+      rules.clientProtocol = self[SharingParameters.clientProtocol]
       rules.allowed = self[SharingParameters.allow]
       rules.endsClientsOnLoss = self[SharingParameters.onLost] == .close
+      rules.backlog = self[SharingParameters.backlog].map {
+        PortServer.Backlog($0, isForOne: self[SharingParameters.backlogUntilRead])
+      }
       if let name = self[SharingParameters.group] {
         guard let group = AccountName.group(named: name) else {
           throw Failure(.usage, "--group: there is no group \(name.harmless).")

@@ -4,9 +4,9 @@ import Sessions
 
 /// Checks for options that the link of a TARGET does not support.
 ///
-/// DTR, RTS, and options that only the kernel supports for its own ports are refused: a user who requests a lock, or
-/// a DTR that does not reset the board, must not get something else. Settings without effect do no harm, and wrapper
-/// scripts pass them for every port: the user gets a note.
+/// DTR, RTS, and options that only the kernel supports for its own ports are refused: a user who
+/// requests a lock, or a DTR that does not reset the board, must not get something else. Settings
+/// without effect do no harm, and wrapper scripts pass them for every port: the user gets a note.
 extension Values {
   /// Checks that the TARGET's link supports the options.
   ///

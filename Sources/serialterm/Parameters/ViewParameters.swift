@@ -1,3 +1,5 @@
+import Patterns
+import Frames
 import Logs
 import Options
 import Scrollback
@@ -11,6 +13,18 @@ enum ViewParameters {
 
   static let hexGap = Parameter<Int>.milliseconds(
     "hex-gap", "Milliseconds of silence that end a row of the hex view.", 1...60_000, standard: 50)
+
+  static let frames = Parameter<ChosenFrameForm?>.option(
+    "frames", "FORM",
+    "Show and log frames, each with its time and its check, instead of text: "
+      + FrameForm.all.map(\.usage).joined(separator: ", ") + ".",
+    inSession: "show frames",
+    completion: .oneOf(
+      FrameForm.all.map {
+        Completion.Candidate(
+          $0.argument == nil ? $0.name : "\($0.name):", $0.summary, isBeginning: $0.argument != nil)
+      }),
+    parse: { try ChosenFrameForm(ofOption: $0) })
 
   static let timestamps = Parameter<TimestampFormat?>.option(
     "timestamps", letter: "t", "FORMAT", implied: "time",
@@ -33,6 +47,30 @@ enum ViewParameters {
       + "severity. Can be repeated.",
     inSession: "colour matching text", completion: highlightCompletion,
     parse: { try Highlight.parsing($0) })
+
+  static let show = Parameter<[Pattern]>.list(
+    "show", "REGEX", "Show only lines that match. Can be repeated. Logs have all lines.",
+    inSession: "show only some lines", parse: { try Pattern(parsing: $0) })
+
+  static let hide = Parameter<[Pattern]>.list(
+    "hide", "REGEX", "Hide lines that match. Can be repeated. Logs have all lines.",
+    inSession: "hide lines", parse: { try Pattern(parsing: $0) })
+
+  static let level = Parameter<LogLevel?>.option(
+    "level", "LEVEL",
+    "Hide lines of lower levels: \(LogLevel.expected). Finds the levels of ESP-IDF, Zephyr, Linux, "
+      + "syslog and Rust.",
+    inSession: "hide lower log levels",
+    completion: .oneOf(LogLevel.allCases.map { Completion.Candidate($0.name) }),
+    parse: { text throws(ValueError) in
+      guard let level = LogLevel(parsing: text) else {
+        throw ValueError(text, expected: LogLevel.expected)
+      }
+      return level
+    })
+
+  static let collapse = Parameter.flag(
+    "collapse", "Show equal lines once, with their number.", inSession: "show equal lines once")
 
   static let filter = Parameter<String?>.option(
     "filter", "COMMAND",
@@ -63,7 +101,11 @@ enum ViewParameters {
     "plain", "Print lists once, with numbers, instead of drawing them: for screen readers.")
 
   static let section = ParameterSection(
-    "VIEW", [hex, hexGap, timestamps, map, highlight, filter, raw, status, scrollback, plain])
+    "VIEW",
+    [
+      hex, hexGap, frames, timestamps, map, TextParameters.encoding, show, hide, level,
+      collapse, highlight, filter, raw, status, scrollback, plain,
+    ])
 
   private static let timestampCompletion = Completion.oneOf(
     TimestampFormat.names.map { name in
@@ -107,13 +149,23 @@ extension Values {
     return nil
   }
 
-  /// The settings for showing received bytes.
+  /// The settings for showing received bytes that no command switches. ``SessionSetting/all`` has
+  /// the others.
   var viewSettings: ViewSettings {
-    let highlights = self[ViewParameters.highlight]
-    return ViewSettings(
-      isHex: self[ViewParameters.hex], hexGap: .milliseconds(self[ViewParameters.hexGap]),
-      timestamps: self[ViewParameters.timestamps], map: self[ViewParameters.map],
-      highlights: highlights.flatMap { $0 }, isHighlighting: !highlights.isEmpty,
-      isRaw: self[ViewParameters.raw])
+    ViewSettings(
+      hexGap: .milliseconds(self[ViewParameters.hexGap]), isRaw: self[ViewParameters.raw])
+  }
+}
+
+extension ChosenFrameForm {
+  /// Parses the value of an option.
+  ///
+  /// - Throws: `ValueError`.
+  init(ofOption text: String) throws(ValueError) {
+    do throws(FrameFormError) {
+      self = try ChosenFrameForm(parsing: text)
+    } catch {
+      throw ValueError(error.text, expected: error.expected)
+    }
   }
 }

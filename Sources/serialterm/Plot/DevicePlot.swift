@@ -47,9 +47,9 @@ final class DevicePlot {
       _ = stream?.addSource(named: request.name)
       return recorder.addSource(named: request.name)
     }
-    follow(frontEnd.port, sources[0])
+    observeNumbers(of: frontEnd.port, sources[0])
     for (request, source) in zip(requests, sources).dropFirst() {
-      follow(frontEnd.add(request.configuration, forDevice: request.forDevice), source)
+      observeNumbers(of: frontEnd.add(request.configuration, forDevice: request.forDevice), source)
     }
   }
 
@@ -99,8 +99,9 @@ final class DevicePlot {
     flushTimer = frontEnd.loop.schedule(after: Self.patience) { [unowned self] in flush() }
   }
 
-  /// Records what a port receives, and when it is lost: its open line is not joined with what follows.
-  private func follow(_ port: Port, _ source: Int) {
+  /// Records what a port receives, and when it is lost: its open line is not joined
+  /// with what follows.
+  private func observeNumbers(of port: Port, _ source: Int) {
     receptions.append(
       port.controller.hub.subscribe(as: .view) { [unowned self] in
         read($0, at: $1, from: source)

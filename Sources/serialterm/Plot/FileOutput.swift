@@ -6,8 +6,8 @@ import TextTools
 
 /// A file that a command makes from other files, or standard output.
 ///
-/// A regular file gets its name when it is complete, and replaces an old one: the user was asked before. Devices and
-/// pipes are written to as they are.
+/// A regular file gets its name when it is complete, and replaces an old one: the user was asked
+/// before. Devices and pipes are written to as they are.
 final class FileOutput {
   private let path: String
   private let kind: Kind
@@ -80,7 +80,8 @@ final class FileOutput {
     }
   }
 
-  /// Whether a file may be written: it does not exist, or the user at the terminal allows to replace it.
+  /// Whether a file may be written: it does not exist, or the user at the terminal allows
+  /// to replace it.
   ///
   /// - Parameter option: the name of the option that names the file.
   /// - Throws: ``Failure`` if it exists and there is no user to ask.

@@ -43,8 +43,8 @@ final class LineFile {
     return UnsafeRawBufferPointer(rebasing: buffer[unread])
   }
 
-  /// The next line with its end, which is LF, CR or CRLF; a piece of a long line, or the last line without an end; nil at
-  /// the end. The bytes are valid until the next call.
+  /// The next line with its end, which is LF, CR or CRLF; a piece of a long line, or the last line
+  /// without an end; nil at the end. The bytes are valid until the next call.
   ///
   /// - Throws: ``Failure``.
   func next() throws(Failure) -> UnsafeRawBufferPointer? {

@@ -11,15 +11,17 @@ import Time
 
 /// Plots the numbers of the ports of an interactive session.
 ///
-/// Until the plot is opened, only a ``NumberWatch`` looks at the bytes. When it is opened, what the scrollback has is read,
-/// and from then on every line is recorded, also while the plot is closed for a while.
+/// Until the plot is opened, only a ``NumberWatch`` looks at the bytes. When it is opened, what the
+/// scrollback has is read, and from then on every line is recorded, also while the plot is closed
+/// for a while.
 final class PlotController {
   /// How the plot begins.
   struct Configuration {
     /// The form of the lines; nil to detect it.
     var form: SampleForm?
     var settings = PlotSettings(window: .seconds(60))
-    /// Whether the plot is opened with the session, on the whole screen, and the program ends when it is closed.
+    /// Whether the plot is opened with the session, on the whole screen, and the program ends when
+    /// it is closed.
     var isWholeProgram = false
     /// The file for a picture at the end; nil for none.
     var picture: FilePath?
@@ -52,7 +54,8 @@ final class PlotController {
   private var timer: LoopTimer?
   private(set) var recorder: PlotRecorder?
   private(set) var display: PlotDisplay?
-  /// Whether the user has given the plot the keys, and not taken them back. Another dialog may have them meanwhile.
+  /// Whether the user has given the plot the keys, and not taken them back. Another dialog may
+  /// have them meanwhile.
   private var wantsKeys = false
   /// Whether the plot gets the keys with the first numbers. Until then, typing goes to the device.
   private var awaitsNumbers = false
@@ -120,7 +123,8 @@ final class PlotController {
 
   // MARK: The plot
 
-  /// Opens the plot, or gives it the keys. On a terminal without a drawn screen, prints the values once.
+  /// Opens the plot, or gives it the keys. On a terminal without a drawn screen, prints
+  /// the values once.
   func show(_ ports: [PortPresenter]) -> CommandOutcome {
     if recorder == nil { start(ports) }
     if dialogs.isPlain {

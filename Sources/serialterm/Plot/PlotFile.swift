@@ -1,6 +1,7 @@
 import Glibc
 import Logs
 import Plotting
+import Posix
 import SystemPackage
 import TextStages
 import TextTools
@@ -77,12 +78,13 @@ final class PlotFile {
 
   /// The beginning of the day on which a file was last written, in seconds since 1970.
   private static func midnight(ofFile path: String) -> Double {
-    let written = (try? FilePath(path).stat().st_mtim.tv_sec).map(UInt64.init) ?? 0
+    let written = UInt64(max(0, FilePath(path).modificationTime ?? 0))
     let time = CalendarTime(local: written)
     return Double(written) - Double(time.hour * 3_600 + time.minute * 60 + time.second)
   }
 
-  /// Reads the next bytes, and calls a function with them, their time in seconds, and the name of their port.
+  /// Reads the next bytes, and calls a function with them, their time in seconds, and the name
+  /// of their port.
   ///
   /// - Returns: false at the end.
   /// - Throws: ``Failure``.
@@ -118,7 +120,8 @@ final class PlotFile {
 
   /// The time of the first row of a table; nil if a file does not begin like one.
   ///
-  /// A table of a device can have a column with this name too, in a unit that is not known: it is a curve.
+  /// A table of a device can have a column with this name too, in a unit that is not known: it
+  /// is a curve.
   private static func firstTime(ofTable first: UnsafeRawBufferPointer) -> Double? {
     guard first.starts(with: timeColumn), let end = first.firstIndex(of: 0x0A) else { return nil }
     return time(ofRow: UnsafeRawBufferPointer(rebasing: first[(end + 1)...]))?.seconds

@@ -13,7 +13,8 @@ final class PlotViewer {
   private let settings: PlotSettings
   private let timeKind: ChartView.TimeKind
   private let picture: String
-  /// Makes the table of the values, or of those at some times; nil if the files cannot be read again.
+  /// Makes the table of the values, or of those at some times; nil if the files cannot
+  /// be read again.
   private let table: ((ClosedRange<Double>?) -> FileWrite.Contents)?
   private lazy var display = makeDisplay()
   private lazy var saver = PlotSaver(
@@ -22,7 +23,8 @@ final class PlotViewer {
   /// - Parameters:
   ///   - recorder: what the files contain.
   ///   - picture: the name of a saved picture, without its suffix.
-  ///   - table: makes the table of the values, or of those at some times; nil if the files cannot be read again.
+  ///   - table: makes the table of the values, or of those at some times; nil if the files cannot
+  ///     be read again.
   /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
   init(
     _ recorder: PlotRecorder, _ settings: PlotSettings, _ timeKind: ChartView.TimeKind,
@@ -70,7 +72,8 @@ final class PlotViewer {
     }
   }
 
-  /// Gives the keys back to the plot when a question is answered, and no other one follows in this turn.
+  /// Gives the keys back to the plot when a question is answered, and no other one follows
+  /// in this turn.
   private func takeKeysBack() {
     frontEnd.app.loop.atEndOfTurn { [weak self] in
       guard let self, frontEnd.app.outcome == nil, !frontEnd.dialogs.isOpen else { return }

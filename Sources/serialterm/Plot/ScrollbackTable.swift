@@ -3,8 +3,8 @@ import Posix
 import Scrollback
 import SystemPackage
 
-/// The numbers in the scrollbacks of ports as a table (CSV), with the digits that the devices sent. It is made on the
-/// thread that writes the file.
+/// The numbers in the scrollbacks of ports as a table (CSV), with the digits that the devices sent.
+/// It is made on the thread that writes the file.
 struct ScrollbackTable: Sendable {
   /// A line of one of several ports, which are sorted by their times.
   private struct Place {

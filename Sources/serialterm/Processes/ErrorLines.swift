@@ -4,7 +4,8 @@ import Time
 
 /// Splits a command's standard error into lines.
 ///
-/// A CR restarts a line, as in a progress display. Such lines are shown at most once a second. Long lines are split.
+/// A CR restarts a line, as in a progress display. Such lines are shown at most once a second. Long
+/// lines are split.
 struct ErrorLines {
   /// The maximum length of a line, in bytes.
   static let limit = 1_024
@@ -18,7 +19,7 @@ struct ErrorLines {
   /// Adds bytes.
   ///
   /// - Returns: the lines to show.
-  mutating func take(_ bytes: UnsafeRawBufferPointer, at now: MonotonicTime) -> [String] {
+  mutating func receive(_ bytes: UnsafeRawBufferPointer, at now: MonotonicTime) -> [String] {
     var lines: [String] = []
     for byte in bytes {
       switch byte {

@@ -9,8 +9,8 @@ struct ForegroundChild {
 
   /// Starts a program, searched along `PATH`. The corresponding C function is `posix_spawnp`.
   ///
-  /// The terminal sends SIGINT and SIGQUIT to both processes. From now on only the child acts on them, as with
-  /// system(3). If they were ignored before, the child ignores them too.
+  /// The terminal sends SIGINT and SIGQUIT to both processes. From now on only the child acts on
+  /// them, as with system(3). If they were ignored before, the child ignores them too.
   ///
   /// - Parameter words: its name and arguments, at least one.
   /// - Throws: `Errno` of posix_spawnp(3).
@@ -25,8 +25,8 @@ struct ForegroundChild {
     pid = try ChildProcess.start(words, plan)
   }
 
-  /// Waits until the child ends. SIGTERM and SIGHUP are forwarded to it: if this process ended first, the session
-  /// would take the port back while the child uses it.
+  /// Waits until the child ends. SIGTERM and SIGHUP are forwarded to it: if this process ended
+  /// first, the session would take the port back while the child uses it.
   ///
   /// - Throws: `Errno` of waitpid(2).
   func wait() throws(Errno) -> ExitStatus {

@@ -3,7 +3,7 @@ import Glibc
 import Posix
 import SystemPackage
 
-/// A shell command whose standard streams are pipes to this process.
+/// A command whose standard streams are pipes to this process.
 final class PipedChild {
   /// The destinations of a command's standard streams, and the receivers of its signals.
   struct Plan {
@@ -37,13 +37,23 @@ final class PipedChild {
   /// Starts `/bin/sh -c COMMAND`. The corresponding C function is `posix_spawn`.
   ///
   /// - Throws: the errors of pipe(2) and posix_spawn(3).
-  init(_ command: String, _ plan: Plan = Plan()) throws(Errno) {
+  convenience init(_ command: String, _ plan: Plan = Plan()) throws(Errno) {
+    try self.init(words: ["sh", "-c", command], at: "/bin/sh", plan)
+  }
+
+  /// Starts a program without a shell. The corresponding C function is `posix_spawnp`.
+  ///
+  /// - Parameters:
+  ///   - words: its name, which is searched along `PATH` if it has no slash, and its arguments.
+  ///   - path: its file; nil to search for its name.
+  /// - Throws: the errors of pipe(2) and posix_spawnp(3).
+  init(words: [String], at path: String? = nil, _ plan: Plan = Plan()) throws(Errno) {
     self.plan = plan
     let toChild = plan.talks ? try Pipe() : nil
     let fromChild = plan.talks ? try Pipe() : nil
     let errorsOfChild = plan.errors == .piped ? try Pipe() : nil
     pid = try Self.spawn(
-      command, plan, input: toChild?.readingEnd, output: fromChild?.writingEnd,
+      words, path, plan, input: toChild?.readingEnd, output: fromChild?.writingEnd,
       errors: errorsOfChild?.writingEnd)
     input = toChild?.takeWriting()
     output = fromChild?.takeReading()
@@ -73,7 +83,8 @@ final class PipedChild {
     return Int(count)
   }
 
-  /// Calls a handler once, when the command has ended. This object is kept until then, so that no zombie remains.
+  /// Calls a handler once, when the command has ended. This object is kept until then, so that
+  /// no zombie remains.
   ///
   /// A separate thread waits for the end, because only one part of a process can handle SIGCHLD.
   ///
@@ -125,7 +136,8 @@ final class PipedChild {
     init() throws(Errno) {
       var ends: [CInt] = [-1, -1]
       try systemCall { Glibc.pipe(&ends) }
-      // No other thread of this process starts programs, so no child inherits the ends before this call.
+      // No other thread of this process starts programs, so no child inherits the ends
+      // before this call.
       for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       reading = OwnedDescriptor(FileDescriptor(rawValue: ends[0]))
       writing = OwnedDescriptor(FileDescriptor(rawValue: ends[1]))
@@ -140,8 +152,8 @@ final class PipedChild {
   }
 
   private static func spawn(
-    _ command: String, _ plan: Plan, input: FileDescriptor?, output: FileDescriptor?,
-    errors: FileDescriptor?
+    _ words: [String], _ path: String?, _ plan: Plan, input: FileDescriptor?,
+    output: FileDescriptor?, errors: FileDescriptor?
   ) throws(Errno) -> pid_t {
     var start = ChildProcess.Plan(defaultSignals: sigset_t(ExitStatus.ignoredSignals))
     start.input = input.map { .descriptor($0) } ?? .null
@@ -154,10 +166,11 @@ final class PipedChild {
       }
     start.leads = plan.leads
     start.environment = variables(adding: plan.environment)
-    return try ChildProcess.start(["sh", "-c", command], at: "/bin/sh", start)
+    return try ChildProcess.start(words, at: path, start)
   }
 
-  /// The environment of this process with additional variables, which replace those of the same name.
+  /// The environment of this process with additional variables, which replace those of
+  /// the same name.
   private static func variables(adding others: [(name: String, value: String)]) -> [String] {
     var variables: [String] = []
     var next = environ

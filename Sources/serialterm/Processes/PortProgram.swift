@@ -9,8 +9,8 @@ import Terminal
 
 /// A shell command whose standard input and output are the port, for `--exec` and in a session.
 ///
-/// It has the pen while it runs. While the command does not read, the device waits if it can. While the device takes
-/// nothing, the command waits.
+/// It has the pen while it runs. While the command does not read, the device waits if it can. While
+/// the device takes nothing, the command waits.
 final class PortProgram: RunningExchange {
   /// How the command ended.
   struct Outcome {
@@ -54,8 +54,8 @@ final class PortProgram: RunningExchange {
     case errorLine(String)
     /// It still runs a while after it was interrupted.
     case interruptIgnored
-    /// It has ended, and the pen was released. This is the last event. Afterwards the views get the unread bytes. The
-    /// program then lives to the end of the turn.
+    /// It has ended, and the pen was released. This is the last event. Afterwards the views get the
+    /// unread bytes. The program then lives to the end of the turn.
     case ended(Outcome)
   }
 
@@ -91,13 +91,13 @@ final class PortProgram: RunningExchange {
 
   /// A capacity in bytes that is larger than a pipe and the channel to it together.
   private static let recentCapacity = 262_144
-  /// The time that a command may continue after an interrupt, and that the device has to take the bytes that it sent
-  /// before.
+  /// The time that a command may continue after an interrupt, and that the device has to take the
+  /// bytes that it sent before.
   private static let interruptPatience = Duration.seconds(1)
 
   /// - Parameters:
   ///   - author: the author of what the command sends.
-  ///   - isHeldUp: returns whether its standard error must wait until ``goOn()`` is called.
+  ///   - isHeldUp: returns whether its standard error must wait until ``resume()`` is called.
   ///   - onEvent: called with each event.
   init(
     _ command: String, by author: Author, in surroundings: Surroundings,
@@ -122,8 +122,8 @@ final class PortProgram: RunningExchange {
 
   /// Starts the command.
   ///
-  /// - Throws: ``Failure`` if the port is not open, another author has the pen, or there is no room for a
-  ///   process.
+  /// - Throws: ``Failure`` if the port is not open, another author has the pen, or there is no room
+  ///   for a process.
   func begin() throws(Failure) {
     do throws(SerialError) {
       pen = try session.takePen(for: author)
@@ -187,7 +187,7 @@ final class PortProgram: RunningExchange {
   var unreadOutputCount: Int { child?.outputDescriptor?.availableByteCount ?? 0 }
 
   /// Resumes reading its standard error.
-  func goOn() {
+  func resume() {
     // Fails only if memory is exhausted. The next call tries again.
     _ = try? errorWatch?.setInterest(.reading)
   }
@@ -207,8 +207,8 @@ final class PortProgram: RunningExchange {
     _ = try? outputWatch?.setInterest(room > 0 ? .reading : [])
   }
 
-  /// Waits for output of the command. After the command's end, the remaining output is read without waiting: a child
-  /// of the command may keep the pipe open, so there may be no end-of-file event.
+  /// Waits for output of the command. After the command's end, the remaining output is read without
+  /// waiting: a child of the command may keep the pipe open, so there may be no end-of-file event.
   private func wantMore() {
     guard child?.knownStatus != nil else { return updateInterest() }
     timer = loop.schedule(after: .zero) { [unowned self] in pump() }
@@ -267,7 +267,7 @@ final class PortProgram: RunningExchange {
     switch (try? errors.readAvailable(into: piece)) ?? .endOfFile {
     case .bytes(let count):
       let bytes = UnsafeRawBufferPointer(rebasing: piece[..<count])
-      for line in errorLines.take(bytes, at: loop.now) { onEvent(.errorLine(line)) }
+      for line in errorLines.receive(bytes, at: loop.now) { onEvent(.errorLine(line)) }
     case .wouldBlock: break
     case .endOfFile:
       errorWatch?.cancel()
@@ -275,8 +275,8 @@ final class PortProgram: RunningExchange {
     }
   }
 
-  /// Shows the remaining errors, at most the contents of a pipe. A user who has stopped the command does not want
-  /// all.
+  /// Shows the remaining errors, at most the contents of a pipe. A user who has stopped the command
+  /// does not want all.
   private func finishErrors() {
     guard let errors = child?.errorDescriptor else { return }
     let limit = isInterrupted ? 1 : 65_536
@@ -285,7 +285,7 @@ final class PortProgram: RunningExchange {
     while count < limit, case .bytes(let number)? = try? errors.readAvailable(into: piece) {
       count += number
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<number])
-      for line in errorLines.take(bytes, at: loop.now) { onEvent(.errorLine(line)) }
+      for line in errorLines.receive(bytes, at: loop.now) { onEvent(.errorLine(line)) }
     }
     for line in errorLines.flush() { onEvent(.errorLine(line)) }
   }
@@ -299,8 +299,8 @@ final class PortProgram: RunningExchange {
     wantMore()
   }
 
-  /// Gives the last output of an interrupted command, such as the end of a transfer, some time to reach the device.
-  /// The user need not wait for it.
+  /// Gives the last output of an interrupted command, such as the end of a transfer, some time to
+  /// reach the device. The user need not wait for it.
   private func waitForDevice() {
     interruptTimer = loop.schedule(after: Self.interruptPatience) { [unowned self] in
       if let status = child?.knownStatus { end(.ended(status)) }
@@ -346,7 +346,7 @@ final class PortProgram: RunningExchange {
     isRunning = false
     observations = []
     finishErrors()
-    let unreadCount = (toChild?.untakenCount ?? 0) + (child?.unreadCount ?? 0)
+    let unreadCount = (toChild?.unwrittenCount ?? 0) + (child?.unreadCount ?? 0)
     let unsentCount = reason == .cutOff ? 0 : session.discardQueued(by: author)
     outputWatch?.cancel()
     errorWatch?.cancel()
@@ -363,6 +363,6 @@ final class PortProgram: RunningExchange {
         Outcome(
           reason: reason, receivedCount: receivedCount, sentCount: writtenCount - unsentCount,
           unreadCount: unreadCount, returnedCount: returned.count, unsentCount: unsentCount)))
-    returned.withUnsafeBytes { hub.giveBack($0) }
+    returned.withUnsafeBytes { hub.passUnused($0) }
   }
 }

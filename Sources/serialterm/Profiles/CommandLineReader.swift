@@ -23,7 +23,8 @@ struct CommandLineReader {
     var deviceProfile: DeviceProfile?
     /// The command for each additional TARGET, with the profile for that.
     var others: [Reading] = []
-    /// Returns the command for an additional device, with the profile for that, instead of its own TARGETs.
+    /// Returns the command for an additional device, with the profile for that, instead of
+    /// its own TARGETs.
     var additional: ((Endpoint) throws -> any ProfiledCommand)?
   }
 
@@ -34,7 +35,7 @@ struct CommandLineReader {
     // Mistakes on the command line are reported before the configuration is read.
     let line = try ProfiledLine<Command>(given)
     let file = try ProfileFile(given["config"]?.last.map { FilePath($0) })
-    let targets = given[ProfiledLine<Command>.target] ?? []
+    let targets = try Command.targets(of: given, in: file)
     var reading: Reading
     if targets.count > 1 {
       var readings = try targets.map { try read(line.at([$0]), $0, from: file) }
@@ -89,7 +90,8 @@ private struct ProfiledLine<Command: ProfiledCommand> {
   let given: Given
   /// The command without a configuration.
   let bare: Command
-  /// Whether the TARGET's link must support the options. It need not if they were given for other TARGETs.
+  /// Whether the TARGET's link must support the options. It need not if they were given
+  /// for other TARGETs.
   var mustFitTarget = true
   private let declarations = Command.description.declarations
 
@@ -107,7 +109,8 @@ private struct ProfiledLine<Command: ProfiledCommand> {
 
   /// The command with the values of the configuration.
   ///
-  /// - Throws: ``Failure`` that names the line of the wrong entry; `UsageError` if the command line is wrong.
+  /// - Throws: ``Failure`` that names the line of the wrong entry; `UsageError` if the command
+  ///   line is wrong.
   func command(_ choice: ProfileChoice, from file: ProfileFile) throws -> Command {
     var command = bare
     do throws(UsageError) {

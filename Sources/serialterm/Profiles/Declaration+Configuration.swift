@@ -2,7 +2,8 @@ import Configuration
 import Options
 
 extension [Declaration] {
-  /// The setting that an entry of the configuration makes; nil if it is for another parameter, or has the wrong type.
+  /// The setting that an entry of the configuration makes; nil if it is for another parameter, or
+  /// has the wrong type.
   func configured(by entry: Entry) -> Given.Entry? {
     guard let declaration = configurable(entry.key),
       let texts = declaration.texts(of: entry.value, key: entry.key)
@@ -12,7 +13,8 @@ extension [Declaration] {
 }
 
 extension Declaration {
-  /// The texts that a value of the configuration stands for; empty if it cancels a value of `[default]`.
+  /// The texts that a value of the configuration stands for; empty if it cancels a
+  /// value of `[default]`.
   ///
   /// - Parameter key: the key, which can be the opposite of a pair.
   /// - Returns: nil if the value has the wrong type.

@@ -1,7 +1,8 @@
 import Configuration
 import TextTools
 
-/// A table of the configuration whose keys are names chosen by the user: `[profile.board.snippets]`.
+/// A table of the configuration whose keys are names chosen by the
+/// user: `[profile.board.snippets]`.
 enum NameTable {
   /// The maximum length of a name in characters, so that it fits into lists.
   static let longestName = 24
@@ -11,7 +12,8 @@ enum NameTable {
   /// - Parameters:
   ///   - table: the key of the table.
   ///   - entries: the entries of a profile or of `[default]`. They may not contain the table.
-  /// - Throws: `ConfigurationError` if the value is not a table, or if a name cannot be shown in a list.
+  /// - Throws: `ConfigurationError` if the value is not a table, or if a name cannot be shown
+  ///   in a list.
   static func entries(
     of table: String, in entries: [Entry]
   ) throws(ConfigurationError) -> [Entry] {

@@ -32,7 +32,8 @@ extension NamedSequence {
 
   /// The sequences of a session.
   ///
-  /// - Parameter entries: the entries of the configuration that apply. They must have been checked before.
+  /// - Parameter entries: the entries of the configuration that apply. They must have
+  ///   been checked before.
   static func sequences(of entries: [Entry]) -> [NamedSequence] { (try? read(entries)) ?? [] }
 
   /// Checks the table of sequences, if there is one.

@@ -1,5 +1,6 @@
 import Configuration
 import DeviceWatch
+import NetworkLinks
 import SerialCore
 import Sessions
 import SystemPackage
@@ -24,11 +25,13 @@ struct ProfileChoice {
   ///   - target: the TARGET of the command line; nil for none.
   ///   - isName: whether the TARGET was given in the form of this name.
   ///   - file: the configuration.
-  ///   - devices: lists the devices; called only if necessary; returns nil if udev is not available.
+  ///   - offersMore: see ``ResolvedTarget``.
+  ///   - devices: lists the devices; called only if necessary; returns nil if udev
+  ///     is not available.
   /// - Throws: ``Failure`` if the named profile does not exist.
   init(
     profile name: String?, target: Target?, isName: (String) -> Bool, file: ProfileFile,
-    devices: () -> [Device]?
+    offersMore: Bool = LabgridQuery.isConfigured, devices: () -> [Device]?
   ) throws(Failure) {
     let contents = file.contents
     let given = target
@@ -54,7 +57,8 @@ struct ProfileChoice {
       ?? standard.flatMap { try? Target(parsing: $0) }
     var dependsOnDevice = false
     if profile == nil {
-      (profile, dependsOnDevice) = Self.profile(for: target, in: contents, among: devices)
+      (profile, dependsOnDevice) = Self.profile(
+        for: target, offersMore: offersMore, in: contents, among: devices)
     }
     let isOfProfile = name != nil || target != given
     self.init(profile, target: target, dependsOnDevice: dependsOnDevice, in: contents)
@@ -73,7 +77,8 @@ struct ProfileChoice {
     self.dependsOnDevice = dependsOnDevice
   }
 
-  /// The choice for a device that is now known. It is the same as if the device had been present at the start.
+  /// The choice for a device that is now known. It is the same as if the device had been present
+  /// at the start.
   func knowing(_ device: Device, in file: ProfileFile) -> ProfileChoice {
     ProfileChoice(
       Self.profile(for: device, in: file.contents), target: target, dependsOnDevice: false,
@@ -96,7 +101,8 @@ struct ProfileChoice {
   ///
   /// - Returns: the profile, and whether it can change when the device becomes known.
   private static func profile(
-    for target: Target?, in contents: ConfigurationFile, among devices: () -> [Device]?
+    for target: Target?, offersMore: Bool, in contents: ConfigurationFile,
+    among devices: () -> [Device]?
   ) -> (profile: ConfigurationFile.Profile?, dependsOnDevice: Bool) {
     let candidates = contents.profiles.compactMap { profile in
       ProfileMatch(profile).map { (profile, $0) }
@@ -104,7 +110,8 @@ struct ProfileChoice {
     if candidates.isEmpty { return (nil, false) }
     if target?.mayBeDevice == false { return (nil, false) }
     if let present = devices(),
-      let device = ResolvedTarget(target, among: { present }).device(among: { present })
+      let device = ResolvedTarget(target, offersMore: offersMore, among: { present })
+        .device(among: { present })
     {
       return (profile(for: device, in: contents), false)
     }

@@ -33,8 +33,8 @@ extension ProfileFile {
   /// - Parameters:
   ///   - isNew: whether the file does not contain the profile yet.
   ///   - present: the file; nil if it does not exist.
-  /// - Throws: ``Failure`` if the result would not be a valid configuration: nothing can be added to an inline table
-  ///   `profile = {…}`.
+  /// - Throws: ``Failure`` if the result would not be a valid configuration: nothing can be added
+  ///   to an inline table `profile = {…}`.
   static func edit(
     of profile: String, isNew: Bool, in present: [UInt8]?, at path: FilePath,
     _ changes: [ProfileEdit.Change]
@@ -47,12 +47,14 @@ extension ProfileFile {
     }
   }
 
-  /// Replaces a configuration file atomically: another process reads either the old text or the new one.
+  /// Replaces a configuration file atomically: another process reads either the old text or
+  /// the new one.
   ///
   /// A symbolic link stays a link, and the mode of the file is kept.
   ///
   /// - Parameter present: the expected present contents; nil for no file.
-  /// - Throws: ``Failure`` if the contents differ from `present`, or the file cannot be written. It is then unchanged.
+  /// - Throws: ``Failure`` if the contents differ from `present`, or the file cannot be written. It
+  ///   is then unchanged.
   static func replace(
     _ present: [UInt8]?, by document: [UInt8], at path: FilePath
   ) throws(Failure) {

@@ -24,7 +24,8 @@ struct ProfileFile {
     return folder?.appending("serialterm").appending("config.toml")
   }
 
-  /// The folder of configurations: `$XDG_CONFIG_HOME`, otherwise `~/.config`; nil if neither is known.
+  /// The folder of configurations: `$XDG_CONFIG_HOME`, otherwise `~/.config`; nil if
+  /// neither is known.
   static var configurationFolder: FilePath? {
     variable("XDG_CONFIG_HOME").map { FilePath($0) }.flatMap { $0.isAbsolute ? $0 : nil }
       ?? home?.appending(".config")
@@ -69,8 +70,8 @@ struct ProfileFile {
     self.path = place
   }
 
-  /// Whether a file does not exist or cannot be reached: sudo(8) can leave HOME set to a folder that the new user
-  /// cannot search.
+  /// Whether a file does not exist or cannot be reached: sudo(8) can leave HOME set to a folder
+  /// that the new user cannot search.
   private static func isInvisible(_ path: FilePath) -> Bool {
     do throws(Errno) {
       _ = try path.stat()

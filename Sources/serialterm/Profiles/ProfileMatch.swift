@@ -5,7 +5,8 @@ import DeviceWatch
 struct ProfileMatch: Hashable {
   let selectors: [DeviceSelector]
 
-  /// Reads the `match` of a profile; nil if it has none. Invalid values must have been refused before.
+  /// Reads the `match` of a profile; nil if it has none. Invalid values must have
+  /// been refused before.
   init?(_ profile: ConfigurationFile.Profile) {
     guard let value = profile["match"]?.value else { return nil }
     selectors = Self.texts(of: value)?.compactMap { try? DeviceSelector(parsing: $0) } ?? []

@@ -10,8 +10,8 @@ import TextTools
 
 /// The changes to the configuration file that make a profile describe a session.
 ///
-/// A setting that `[default]` contains too is not repeated. Entries of the profile that are not settings of a
-/// session, such as snippets, are kept.
+/// A setting that `[default]` contains too is not repeated. Entries of the profile that are not
+/// settings of a session, such as snippets, are kept.
 struct ProfilePlan {
   let name: String
   let path: FilePath
@@ -71,15 +71,14 @@ struct ProfilePlan {
     if profile?["target"] == nil && profile?["match"] == nil, let target = state.savedTarget {
       changes.append(ProfileEdit.Change("target", .string(target)))
     }
-    let settings = state.settings
     for option in ConnectCommand.description.declarations
     where option.isConfigurable && !option.isArgument {
       let base = option.texts(in: defaults)
       let own = option.texts(in: profile?.entries ?? [])
       let wanted: [String]
       let standard: [String]?
-      if let setting = settings.first(where: { $0.option.name == option.name }) {
-        (wanted, standard) = (setting.texts, TerminalState.standardTexts[option.name])
+      if let setting = option.setting, let texts = setting.texts(of: state) {
+        (wanted, standard) = (texts, setting.standardTexts)
       } else if let given = state.origin.given[option.name] {
         (wanted, standard) = (option.canonical(given), nil)
       } else if state.origin.given.switchedOff.contains(option.name) {
@@ -119,14 +118,10 @@ extension Declaration {
   }
 
   /// The texts in the form in which a session writes the same value.
-  fileprivate func canonical(_ texts: [String]) -> [String] {
-    switch name {
-    case ViewParameters.map.name: texts.map { (try? MapList(parsing: $0)).map { "\($0)" } ?? $0 }
-    case ViewParameters.timestamps.name:
-      texts.map { (try? TimestampFormat(parsing: $0)).map { "\($0)" } ?? $0 }
-    default: texts
-    }
-  }
+  fileprivate func canonical(_ texts: [String]) -> [String] { setting?.canonical(texts) ?? texts }
+
+  /// The setting of a session that the option sets; nil if no command switches it.
+  fileprivate var setting: SessionSetting? { SessionSetting.all.first { $0.option.name == name } }
 }
 
 extension TerminalState {
@@ -145,7 +140,8 @@ extension TerminalState {
     {
       selectors.append(.usb(vendorID: vendorID, productID: productID, serialNumber: number))
     }
-    // Without a serial number, only the physical port distinguishes it from a device of the same type.
+    // Without a serial number, only the physical port distinguishes it from a device of
+    // the same type.
     if let place = device.physicalPath { selectors.append(.port(place)) }
     let selector = selectors.first { $0.matches(among: devices) == [device] }
     return selector.map { "\($0)" } ?? "\(endpoint)"

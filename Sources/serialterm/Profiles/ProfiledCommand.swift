@@ -1,7 +1,8 @@
 import Options
 import Sessions
 
-/// A command for a device that takes parameters from the configuration if they are not on its command line.
+/// A command for a device that takes parameters from the configuration if they are not on
+/// its command line.
 protocol ProfiledCommand: Subcommand {
   var values: Values { get }
   /// The TARGET; nil if none was given.
@@ -10,19 +11,25 @@ protocol ProfiledCommand: Subcommand {
   var profile: ProfileInUse { get set }
   /// Whether the command can have several targets.
   static var takesSeveralTargets: Bool { get }
+  /// The TARGETs of a command line, or those that it takes from the configuration.
+  ///
+  /// - Throws: `UsageError`, ``Failure``.
+  static func targets(of given: Given, in file: ProfileFile) throws -> [String]
 }
 
 extension ProfiledCommand {
   static var canSwitchOff: Bool { true }
   static func profiled(for given: Given) -> (any ProfiledCommand.Type)? { Self.self }
   static var takesSeveralTargets: Bool { false }
+  static func targets(of given: Given, in file: ProfileFile) -> [String] { given["target"] ?? [] }
 }
 
 /// The configuration that applies to a session, besides parameters.
 struct ProfileInUse: Hashable {
   /// The name of the profile; nil without one.
   var name: String?
-  /// The keys that the configuration sets, including those that the command line replaces or switches off.
+  /// The keys that the configuration sets, including those that the command line replaces
+  /// or switches off.
   var keys: [String] = []
   /// The texts that the user can send by name.
   var snippets: [Snippet] = []

@@ -34,7 +34,8 @@ extension Snippet {
 
   /// The snippets of a session. The first ones without a key get digits as keys.
   ///
-  /// - Parameter entries: the entries of the configuration that apply. They must have been checked before.
+  /// - Parameter entries: the entries of the configuration that apply. They must have
+  ///   been checked before.
   static func snippets(of entries: [Entry]) -> [Snippet] { (try? read(entries)) ?? [] }
 
   /// Checks the table of snippets, if there is one.

@@ -65,9 +65,9 @@ struct ReleasedPort: ~Copyable {
   /// Gives the port back, and waits for a limited time until the sessions have reopened it.
   ///
   /// - Parameter say: called with a message for every session that has not reopened it.
-  consuming func giveBack(say: (String) -> Void) {
+  consuming func returnPort(say: (String) -> Void) {
     for session in sessions {
-      switch session.client.giveBack() {
+      switch session.client.returnPort() {
       case .released(let port): say("\(port) stays released: another program uses it too.")
       case .waiting(let port): say("the session waits for \(port).")
       case .back, .no, .other, .wait, nil: break

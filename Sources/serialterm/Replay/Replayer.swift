@@ -7,22 +7,25 @@ import TextStages
 import TextTools
 import Time
 
-/// Plays the received bytes of a log to a program that opens a pseudo-terminal, with the timing of the log.
+/// Plays the received bytes of a log to a program that opens a pseudo-terminal, with the timing
+/// of the log.
 ///
-/// Playing starts a moment after a program opens the node. A slow reader delays it, and nothing is lost. It ends when
-/// everything was read, or when the reader closes the node after the last byte was played.
+/// Playing starts a moment after a program opens the node. A slow reader delays it, and nothing
+/// is lost. It ends when everything was read, or when the reader closes the node after the last
+/// byte was played.
 final class Replayer {
   /// The outcome; nil while it plays.
   private(set) var outcome: Result<ExitStatus, Failure>?
 
-  /// The time for a program to configure the line after it opened the node. Most programs flush the line then, which
-  /// would discard bytes played before.
+  /// The time for a program to configure the line after it opened the node. Most programs flush the
+  /// line then, which would discard bytes played before.
   private static let settlingTime = Duration.milliseconds(200)
   /// The interval of checks whether everything was read: a flush causes no event.
   private static let checkInterval = Duration.milliseconds(50)
   /// The number of entries that are read from the log before other events are handled.
   private static let entriesPerTurn = 64
-  /// The number of entries that are read before the node is announced, to find the port or the names of all ports.
+  /// The number of entries that are read before the node is announced, to find the port or the
+  /// names of all ports.
   private static let entriesOfSearch = 10_000
 
   /// The advice about a file that is not such a log.
@@ -49,6 +52,10 @@ final class Replayer {
   private var playedCount = 0
   /// Whether the log contains any entries to play.
   private var hasEntries = false
+  /// The direction of the entries to play.
+  private var direction = Direction.fromDevice
+  /// Whether the port has entries in the other direction.
+  private var hasOthers = false
   /// The time when the first entry was played, and the time of that entry.
   private var beginning: (now: MonotonicTime, logged: UInt64)?
   private var phase = Phase.waiting
@@ -90,17 +97,17 @@ final class Replayer {
       throw Failure(.usage, "\(file)\(error).")
     }
     terminal = try PseudoTerminal()
-    // A file that is not a log, or does not contain the port, is detected before the node is announced.
-    for _ in 0..<Self.entriesOfSearch {
-      guard entry == nil, case .some = takeEntry() else { break }
-    }
+    // A file that is not a log, or does not contain the port, is detected before the
+    // node is announced.
+    findFirstEntry()
+    try playSideOfLineIfNeeded()
     if case .failure(let failure) = verdict { throw failure }
     watch = try loop.watch(terminal.descriptor, for: .reading) { [unowned self] in
       // Bytes from clients get no answer.
       if $0.contains(.readable) { discardSent() }
       play()
     }
-    clients = try ClientWatch(terminal.path, on: loop) { [unowned self] in take($0) }
+    clients = try ClientWatch(terminal.path, on: loop) { [unowned self] in handle($0) }
   }
 
   deinit { logWatch?.cancel() }
@@ -118,6 +125,23 @@ final class Replayer {
     case end
   }
 
+  private func findFirstEntry() {
+    for _ in 0..<Self.entriesOfSearch {
+      guard entry == nil, case .some = takeEntry() else { break }
+    }
+  }
+
+  /// Plays what the port received if all of it went to the device, as on one side of a tap. A pipe
+  /// cannot be read again.
+  private func playSideOfLineIfNeeded() throws {
+    guard port != nil, entry == nil, hasOthers, case .success = verdict,
+      (try? reader.descriptor.stat().type) == .regular
+    else { return }
+    direction = .toDevice
+    reader = try LogReader(file)
+    findFirstEntry()
+  }
+
   /// Reads the next entry of the log.
   private func takeEntry() -> Taken {
     do throws(LogReadingError) {
@@ -125,12 +149,15 @@ final class Replayer {
       if port == nil && reader.ports.count > 1 { return refuse("a log of several ports") }
       switch reading {
       case .entry(let next):
-        // Skips sent bytes and other ports.
-        if next.direction == .fromDevice && (port == nil || next.port == port) {
-          entry = next
-          hasEntries = true
-          if beginning == nil { startClock() }
+        // Skips the other direction, and other ports.
+        guard port == nil || next.port == port else { return .some }
+        guard next.direction == direction else {
+          hasOthers = true
+          return .some
         }
+        entry = next
+        hasEntries = true
+        if beginning == nil { startClock() }
         return .some
       case .waiting: return .waiting
       case .end:
@@ -178,7 +205,7 @@ final class Replayer {
 
   // MARK: Clients
 
-  private func take(_ event: ClientWatch.Event) {
+  private func handle(_ event: ClientWatch.Event) {
     switch event {
     case .opened:
       isReaderGone = false
@@ -280,8 +307,8 @@ final class Replayer {
 
   // MARK: The end
 
-  /// - Parameter seemedRead: whether nothing was unread at the previous check. One check is not enough: in the middle
-  ///   of a read, nothing is unread for a moment although more is on its way.
+  /// - Parameter seemedRead: whether nothing was unread at the previous check. One check is not
+  ///   enough: in the middle of a read, nothing is unread for a moment although more is on its way.
   private func endIfRead(seemedRead: Bool) {
     guard phase == .draining else { return }
     let seemsRead = !terminal.hasUnreadBytes

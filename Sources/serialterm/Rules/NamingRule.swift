@@ -8,7 +8,8 @@ struct NamingRule: Hashable {
   /// How the rule recognises the device, as text.
   let basis: String
 
-  /// The file for the rule. It comes after 60-serial.rules, which sets the properties that the rule needs.
+  /// The file for the rule. It comes after 60-serial.rules, which sets the properties that
+  /// the rule needs.
   static func file(for name: NodeName) -> String { "/etc/udev/rules.d/70-\(name.text).rules" }
 
   /// Makes a rule.
@@ -37,8 +38,8 @@ struct NamingRule: Hashable {
     rule = all.joined(separator: ", ")
   }
 
-  /// The matches for a USB device. All ATTRS in a rule must match the same parent, which is the USB device here.
-  /// 60-serial.rules has set the properties of its interface and port.
+  /// The matches for a USB device. All ATTRS in a rule must match the same parent, which is the USB
+  /// device here. 60-serial.rules has set the properties of its interface and port.
   private static func usbKeys(_ function: USBFunction, isBySerialNumber: Bool) -> [String] {
     var keys = [
       key("ATTRS{idVendor}", function.vendorID.hex),
@@ -66,8 +67,8 @@ struct NamingRule: Hashable {
     "\(name)==\"\(pattern(value))\""
   }
 
-  /// A pattern that matches a text. Characters that are special in patterns, quotes or substitutions are replaced by
-  /// `?`, which matches any character.
+  /// A pattern that matches a text. Characters that are special in patterns, quotes or
+  /// substitutions are replaced by `?`, which matches any character.
   private static func pattern(_ text: String) -> String {
     text.unicodeScalars.map { scalar in
       if !scalar.isASCII { return "*" }

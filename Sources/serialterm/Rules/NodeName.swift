@@ -4,8 +4,8 @@ import TextTools
 struct NodeName: Hashable {
   let text: String
 
-  /// Parses a name: letters, digits, `_`, `-` and `.`; it begins with a letter and has at most 64 characters. Names
-  /// that begin with `tty` belong to the kernel.
+  /// Parses a name: letters, digits, `_`, `-` and `.`; it begins with a letter and has at most 64
+  /// characters. Names that begin with `tty` belong to the kernel.
   ///
   /// - Throws: ``Failure`` if it is malformed.
   init(parsing text: String) throws(Failure) {

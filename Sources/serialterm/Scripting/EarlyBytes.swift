@@ -1,5 +1,5 @@
-/// The bytes that a device sent before a script or a transfer could listen: the last ones, at least ``capacity``. A device
-/// that talks without end meanwhile does not take more memory.
+/// The bytes that a device sent before a script or a transfer could listen: the last ones, at least
+/// ``capacity``. A device that talks without end meanwhile does not take more memory.
 struct EarlyBytes {
   static let capacity = 1_048_576
   private(set) var bytes: [UInt8] = []

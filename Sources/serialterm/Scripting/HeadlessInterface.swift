@@ -9,16 +9,16 @@ import Telnet
 import Terminal
 import Time
 
-/// The front end of the commands without a user, such as `send`, `run` and `log`. It asks nothing, and standard
-/// output is for a program.
+/// The front end of the commands without a user, such as `send`, `run` and `log`. It asks nothing,
+/// and standard output is for a program.
 final class HeadlessInterface: FrontEnd {
   /// The purpose of a session.
   enum Purpose {
-    /// A script or a program communicates with the device. Other programs cannot borrow the port, and the session
-    /// waits until its output was read.
+    /// A script or a program communicates with the device. Other programs cannot borrow the port,
+    /// and the session waits until its output was read.
     case script
-    /// The session logs or serves the port. It does not show received bytes, other programs can borrow the port, and
-    /// it reports every loss and return of the device.
+    /// The session logs or serves the port. It does not show received bytes, other programs can
+    /// borrow the port, and it reports every loss and return of the device.
     case service
   }
 
@@ -32,6 +32,8 @@ final class HeadlessInterface: FrontEnd {
     case lost
     /// Standard output takes bytes again after ``isCrowded``.
     case room
+    /// The program ends, in whatever way, after it has begun. Reported once.
+    case ending
   }
 
   let events = Observable<Event>()
@@ -50,15 +52,17 @@ final class HeadlessInterface: FrontEnd {
     let configurationForDevice: ((Device) throws -> SessionConfiguration)?
     let subscription: Hub.Subscription
     let end: ObservationToken<SessionError>
+    var hasOpened = false
     var hasEnded = false
   }
 
   private let purpose: Purpose
   private let command: String
   private let view: DeviceView
-  private var isReady = false
   /// Whether bytes were received in the present turn of the loop.
   private var hasReceived = false
+  /// Whether the program goes on without the sessions that cannot be opened, and reports them.
+  var goesOnWithoutFailed = false
   /// Whether ``finish(_:)`` was called, and the session only waits for unread output.
   private(set) var isOver = false
 
@@ -66,6 +70,8 @@ final class HeadlessInterface: FrontEnd {
   var console: Console { app.console }
   /// The first session. It is the only one unless a program drives several.
   var port: Port { members[0].port }
+  /// All sessions, in the order in which they were added.
+  var ports: [Port] { members.map(\.port) }
   var controller: SessionController { port.controller }
   var session: Session { controller.session }
   var hub: Hub { controller.hub }
@@ -84,19 +90,22 @@ final class HeadlessInterface: FrontEnd {
   /// - Parameters:
   ///   - command: the name of the subcommand, shown to others who join the session.
   ///   - devices: the serial ports of this computer.
+  ///   - providers: the known kinds of endpoints.
   ///   - alerts: the alert rules.
-  ///   - configurationForDevice: returns the configuration once the device is known; nil if it does not depend on
-  ///     the device.
+  ///   - configurationForDevice: returns the configuration once the device is known; nil if it does
+  ///     not depend on the device.
   /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
   init(
     _ configuration: SessionConfiguration, for purpose: Purpose = .script,
-    of command: String, among devices: DeviceCatalog, alerts: [AlertRule] = [],
+    of command: String, among devices: DeviceCatalog,
+    from providers: LinkProviders = .standard, alerts: [AlertRule] = [],
     forDevice configurationForDevice: ((Device) throws -> SessionConfiguration)? = nil
   ) throws(Errno) {
     self.purpose = purpose
     self.command = command
     app = try App(
-      among: devices, isQuiet: configuration.isQuiet, isRaw: false, alerts: alerts)
+      among: devices, from: providers, isQuiet: configuration.isQuiet, isRaw: false,
+      alerts: alerts)
     view = DeviceView(ViewSettings(), on: app.console, loop: app.loop)
     // Before the first line is printed, which may detect that standard output is closed.
     output = console.outputEvents.observe { [unowned self] in
@@ -110,7 +119,8 @@ final class HeadlessInterface: FrontEnd {
       }
     }
     add(configuration, forDevice: configurationForDevice)
-    // Before the controller ends the session: the last bytes may contain the text that a script expects.
+    // Before the controller ends the session: the last bytes may contain the text that
+    // a script expects.
     losses = session.observe(.stateChange) { [unowned self] in
       if case .closed(.lost) = $0.new { events.notify(.lost) }
     }
@@ -118,8 +128,8 @@ final class HeadlessInterface: FrontEnd {
 
   /// Adds a session.
   ///
-  /// - Parameter configurationForDevice: returns the configuration once the device is known; nil if it does not
-  ///   depend on the device.
+  /// - Parameter configurationForDevice: returns the configuration once the device is known; nil if
+  ///   it does not depend on the device.
   @discardableResult
   func add(
     _ configuration: SessionConfiguration,
@@ -131,15 +141,15 @@ final class HeadlessInterface: FrontEnd {
     // Others may watch a script. A service sets its own rule.
     port.share(purpose == .script ? .one : .none, home: { UserName.own })
     port.server.viewersMayTakePen = purpose != .script
-    port.controller.commandName = command
+    port.server.commandName = command
     // The controllers subscribe to the bytes themselves. This subscription holds the device back.
     let subscription = port.controller.hub.subscribe(as: .view, whenFull: .wait) {
       [unowned self] _, _ in hasReceived = true
     }
     port.controller.delegate = self
     let index = members.count
-    let end = port.controller.ends.observe { [unowned self] in
-      ended(index, .failure(Failure($0)))
+    let end = port.controller.ends.observe { [unowned self, unowned port] in
+      ended(index, port.outcome(of: $0))
     }
     members.append(
       Member(
@@ -149,10 +159,20 @@ final class HeadlessInterface: FrontEnd {
     return port
   }
 
+  /// Gives each port its name, which distinguishes several ports in messages and logs.
+  func name(_ names: [String]) {
+    for (member, name) in zip(members, names) { member.port.name = name }
+  }
+
   /// Handles the end of a session. The others continue; the program ends with the last one.
   private func ended(_ index: Int, _ outcome: Result<ExitStatus, Failure>) {
     members[index].hasEnded = true
     if members.allSatisfy(\.hasEnded) { finish(outcome) }
+  }
+
+  /// Explains addresses in what a session receives, in its logs and to the program.
+  func useSymbols(of files: [SymbolFile], port index: Int = 0) {
+    app.symbols.watch(members[index].port, for: files)
   }
 
   /// Opens the port, and runs until ``finish(_:)`` is called.
@@ -164,34 +184,68 @@ final class HeadlessInterface: FrontEnd {
 
   func open() throws {
     app.shareLogs()
-    for member in members {
-      let port = member.port
-      _ = try port.bind(mayAsk: false)
-      try port.controller.startReconnecting()
+    for index in members.indices {
+      let port = members[index].port
+      do {
+        _ = try port.bind(mayAsk: false)
+        try port.controller.startReconnecting()
+      } catch let failure as Failure where goesOnWithoutFailed {
+        leaveOut(index, because: failure)
+        if members.allSatisfy(\.hasEnded) { throw failure }
+      }
     }
     try app.beginSharedLogs()
   }
 
+  /// Goes on without a session that cannot be opened.
+  private func leaveOut(_ index: Int, because failure: Failure) {
+    let port = members[index].port
+    members[index].hasEnded = true
+    console.say(port.named(failure.message))
+    port.server.stopListening()
+    app.close(port, because: failure.message)
+  }
+
+  /// Whether a session has ended, while others may go on.
+  func hasEnded(_ port: Port) -> Bool {
+    members.contains { $0.port === port && $0.hasEnded }
+  }
+
   func begin() {
     for member in members
-    where member.configuration.waitsForAbsentDevice && !member.port.session.state.isOpen {
+    where member.configuration.waitsForAbsentDevice && !member.port.session.state.isOpen
+      && !member.hasEnded
+    {
       member.port.narrator.greet(member.port.session)
     }
     events.notify(.waiting)
   }
 
   func advance() throws {
-    guard session.state.isOpen, !isReady else { return }
-    isReady = true
-    port.narrator.greet(session)
-    if purpose == .service { port.narrate() }
+    for index in members.indices.dropFirst() { welcome(index) }
+    guard welcome(0) else { return }
     // Waiting bytes are read before anything is sent.
     try loop.turn(waitingAtMost: .zero)
     guard app.outcome == nil else { return }
     if let refusal { finish(.failure(refusal)) } else { events.notify(.ready) }
   }
 
-  /// The reason why a script cannot write to the device: another member has the pen of the server's port.
+  /// Reports that a port is open, the first time.
+  ///
+  /// - Returns: whether it was the first time.
+  @discardableResult
+  private func welcome(_ index: Int) -> Bool {
+    let port = members[index].port
+    guard !members[index].hasOpened, port.session.state.isOpen else { return false }
+    members[index].hasOpened = true
+    // A script drives the additional ports by itself.
+    if index == 0 || purpose == .service { port.narrator.greet(port.session) }
+    if purpose == .service { port.narrate() }
+    return true
+  }
+
+  /// The reason why a script cannot write to the device: another member has the pen of
+  /// the server's port.
   private var refusal: Failure? {
     guard purpose == .script, let reason = model.state.sharing.penReason else { return nil }
     let name = session.state.endpoint.map { "\($0)" } ?? "the port"
@@ -200,19 +254,20 @@ final class HeadlessInterface: FrontEnd {
 
   func finishOutput() throws {
     isOver = true
+    events.notify(.ending)
     if purpose == .service { try readRest() }
     // A reset is finished first. A signal or a failure does not wait.
-    try app.goOn { [app, members] in
+    try app.runOn { [app, members] in
       guard case .success(.done) = app.outcome else { return false }
       return members.contains { $0.port.controller.sequences.isPlaying }
     }
     // A pipe is read completely.
     let pauses = members.map { $0.port.session.pauseReading() }
     defer { for pause in pauses { pause.end() } }
-    try app.goOn { [console] in !console.isOutputTerminal && !console.isDrained }
+    try app.runOn { [console] in !console.isOutputTerminal && !console.isDrained }
   }
 
-  func giveBack() {
+  func finishDisplay() {
     if console.isOutputTerminal { view.finish() }
     _ = console.finish(within: Self.showPatience)
   }

@@ -6,16 +6,30 @@ import SystemPackage
 import TextTools
 import TransferProtocols
 
-/// A JSON command from a program that drives the session. See docs/scripting.md.
+/// A JSON command from a program that drives the session. See docs/json.md.
 enum JSONCommand {
-  case send([UInt8])
+  /// Sends text, which is converted to the encoding of the device, or bytes.
+  case send(Content)
   case expect(ExpectedPattern, within: Duration)
   /// A command of the session with a parsed argument: `set` and `break`.
   case perform((CommandCall) -> Void)
   /// Another command of the session, with its argument as text. The answer contains the message.
   case named(Command, String?)
   case transfer(TransferOrder)
+  /// Lends the port to other programs.
+  case release
+  case takeBack
+  case startLog(FilePath, appending: Bool)
+  case stopLog
+  /// Stops the command that runs. It is read while that one runs.
+  case cancel
   case close
+
+  /// What is sent.
+  enum Content {
+    case text(String)
+    case bytes([UInt8])
+  }
 
   /// The maximum number of bytes that one command sends.
   static let largestPiece = 65_536
@@ -25,7 +39,7 @@ enum JSONCommand {
   /// - Throws: ``Mistake``.
   init(_ json: JSON) throws(Mistake) {
     switch json["command"]?.string {
-    case "send": self = .send(try Self.bytes(in: json))
+    case "send": self = .send(try Self.content(in: json))
     case "expect":
       guard let text = json["regex"]?.string else { throw Mistake("expect needs a regex") }
       let member = json["timeout"]
@@ -47,6 +61,17 @@ enum JSONCommand {
       self = .perform { command.perform(length, $0) }
     case "send-file": self = .transfer(try Self.sending(json))
     case "receive-files": self = .transfer(try Self.receiving(json))
+    case "release": self = .release
+    case "take-back": self = .takeBack
+    case "start-log":
+      guard let path = json["path"]?.string, !path.isEmpty else {
+        throw Mistake("start-log needs a path")
+      }
+      let appends = json["append"].map(\.bool) ?? false
+      guard let appends else { throw Mistake("append: expected true or false") }
+      self = .startLog(FilePath(path), appending: appends)
+    case "stop-log": self = .stopLog
+    case "cancel": self = .cancel
     case "close": self = .close
     case let name?:
       guard let command = Command(named: name) else { throw Self.noCommand }
@@ -79,7 +104,8 @@ enum JSONCommand {
     var rules = IncomingFolder.Rules()
     rules.name = json["name"]?.string
     guard kind.sendsNames == (rules.name == nil) else {
-      throw Mistake("name: needed for xmodem, and only for xmodem")
+      let nameless = TransferProtocol.receiving.filter { !$0.sendsNames }.alternatives
+      throw Mistake("name: needed for \(nameless), and only for \(nameless)")
     }
     return TransferOrder(
       fileProtocol: kind,
@@ -94,18 +120,23 @@ enum JSONCommand {
     return text
   }
 
-  private static func bytes(in json: JSON) throws(Mistake) -> [UInt8] {
-    let bytes: [UInt8]
+  private static func content(in json: JSON) throws(Mistake) -> Content {
+    let (content, count): (Content, Int)
     switch (json["text"]?.string, json["hex"]?.string) {
-    case (let text?, nil): bytes = Array(text.utf8)
+    case (let text?, nil): (content, count) = (.text(text), text.utf8.count)
     case (nil, let hex?):
-      do { bytes = try HexText(hex).bytes } catch { throw Mistake("\(error)") }
+      do {
+        let bytes = try HexText.parse(hex)
+        (content, count) = (.bytes(bytes), bytes.count)
+      } catch {
+        throw Mistake("\(error)")
+      }
     case (.some, .some), (nil, nil): throw Mistake("send needs either text or hex")
     }
-    guard bytes.count <= largestPiece else {
+    guard count <= largestPiece else {
       throw Mistake("too much at once: \(largestPiece) bytes at most")
     }
-    return bytes
+    return content
   }
 
   private static func setting(in json: JSON) throws(Mistake) -> (CommandCall) -> Void {
@@ -121,9 +152,9 @@ enum JSONCommand {
     }
   }
 
-  /// Parses line settings, whose names are those of the palette's commands. Any one of these commands performs all
-  /// changes, so that the driver gets them together.
-  private static func settings(
+  /// Parses line settings, whose names are those of the palette's commands. Any one of these
+  /// commands performs all changes, so that the driver gets them together.
+  static func settings(
     in json: JSON
   ) throws(Mistake) -> (CommandWithArgument<SettingsChange>, SettingsChange)? {
     var all: (command: CommandWithArgument<SettingsChange>, change: SettingsChange)?

@@ -1,7 +1,8 @@
 import DeviceWatch
 import EventLoop
-import Framing
+import Frames
 import Glibc
+import Logs
 import Observing
 import Patterns
 import Posix
@@ -12,8 +13,9 @@ import SystemPackage
 import Terminal
 import TextTools
 
-/// Lets a program drive sessions with JSON lines: commands on standard input, events on standard output. Commands are
-/// performed one after the other, and each gets one answer.
+/// Lets a program drive sessions with JSON lines: commands on standard input, events on standard
+/// output. Commands are performed one after the other, and each gets one answer. Only `cancel` is
+/// read while another command runs.
 ///
 /// With several ports, events and commands name the port in the member `port`.
 final class JSONController {
@@ -27,20 +29,32 @@ final class JSONController {
   /// The time to wait after the end of the input.
   var linger: Duration
   private let input = StandardFile(.standardInput, O_RDONLY)
-  private var lines = FrameBuffer(.lines(limit: longestLine))
+  private var lines = InputLines(limit: longestLine)
   private var watch: DescriptorWatch?
-  private var hasEnded = false
   private var isClosing = false
   /// The id of the present command, and its port.
   private var current: (id: JSON, port: JSONPort?)?
   private var drain: Drain?
-  /// The number of the session command that is being performed, counted from the start; nil for none.
+  /// What the present command waits for, if `cancel` can stop it.
+  private var running: Running?
+  /// The id of the `cancel` that is answered after the present command.
+  private var cancelID: JSON?
+  /// The command after the present one. It was read in search of a `cancel`.
+  private var waitingLine: String?
+  private var release: ObservationToken<SessionEvent>?
+  /// The number of the session command that is being performed, counted from the start;
+  /// nil for none.
   private var performing: Int?
   private var performedCount = 0
   private var timer: LoopTimer?
   private var events: ObservationToken<HeadlessInterface.Event>?
 
   private var loop: IOLoop { frontEnd.loop }
+
+  /// A command that `cancel` can stop.
+  private enum Running {
+    case send, expect, transfer, release
+  }
 
   /// Creates a controller of one session.
   init(_ frontEnd: HeadlessInterface, linger: Duration, isReadOnly: Bool) {
@@ -77,6 +91,9 @@ final class JSONController {
     ports[index].port.model.update { $0.isReadOnly = isReadOnly }
   }
 
+  /// Sets the form of the frames that a port reports; nil for none.
+  func setFrameForm(_ form: ChosenFrameForm?, port index: Int) { ports[index].frameForm = form }
+
   /// Gives each port its name, which distinguishes several ports in events and commands.
   func name(_ names: [String]) {
     for (port, name) in zip(ports, names) { port.port.name = name }
@@ -94,7 +111,7 @@ final class JSONController {
       switch $0 {
       case .waiting: startReading()
       case .room: doNext()
-      case .ready, .lost: break
+      case .ready, .lost, .ending: break
       }
     }
     defer { for port in ports { port.port.lineCommands.end() } }
@@ -112,8 +129,12 @@ final class JSONController {
   private func answer(_ event: String, _ members: [(String, JSON)] = []) {
     timer = nil
     guard let (id, port) = current else { return }
-    current = nil
+    (current, running, release) = (nil, nil, nil)
     say(event, [("id", id)] + members, of: port)
+    if let cancelID {
+      self.cancelID = nil
+      say("done", [("id", cancelID)])
+    }
     // In a separate turn: commands that are answered immediately must not delay other events.
     timer = loop.schedule(after: .zero) { [unowned self] in doNext() }
   }
@@ -134,36 +155,64 @@ final class JSONController {
   }
 
   private func read() {
-    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
-    defer { piece.deallocate() }
-    switch (try? input.descriptor.readAvailable(into: piece)) ?? .endOfFile {
-    case .bytes(let count): lines.append(piece[..<count])
-    case .wouldBlock: return
-    case .endOfFile:
+    guard lines.read(from: input.descriptor) else { return }
+    if lines.hasEnded {
       watch?.cancel()
       watch = nil
-      hasEnded = true
     }
     doNext()
   }
 
-  /// Performs the next command. While one runs, or answers were not read, no input is read.
+  /// Performs the next command. While one runs, at most one more is read. While answers were not
+  /// read, no input is read.
   private func doNext() {
-    guard current == nil, !isClosing else { return }
-    guard !frontEnd.isCrowded else {
+    guard !isClosing else { return }
+    guard !frontEnd.isCrowded, current == nil || waitingLine == nil else {
       _ = try? watch?.setInterest([])
       return
     }
-    switch lines.next(isEnd: hasEnded) {
+    if let line = waitingLine {
+      waitingLine = nil
+      return perform(line)
+    }
+    switch lines.next() {
     case .success(let line):
-      _ = try? watch?.setInterest([])
-      perform(line)
+      if current == nil {
+        perform(line)
+      } else if !cancels(line) {
+        waitingLine = line
+      }
+      // Until the answer, only a `cancel` is performed, and at most one other command is read.
+      doNext()
     case .failure:
       frontEnd.finish(
         .failure(Failure(.usage, "a command is longer than \(Self.longestLine) bytes.")))
-    case nil where hasEnded: close(after: linger)
+    case nil where lines.hasEnded: if current == nil { close(after: linger) }
     case nil: _ = try? watch?.setInterest(.reading)
     }
+  }
+
+  /// Performs a line if it is a `cancel`. It is answered after the present command.
+  private func cancels(_ line: String) -> Bool {
+    guard cancelID == nil, let json = try? JSON(parsing: line),
+      json["command"]?.string == "cancel", let port = current?.port
+    else { return false }
+    cancelID = json["id"] ?? .null
+    switch running {
+    case .expect:
+      port.text.patterns = []
+      fail("cancelled")
+    case .send:
+      drain = nil
+      let count = port.port.session.discardUnsent(by: .program)
+      answer("failed", [("reason", .string("cancelled")), ("unsent", .integer(count))])
+    case .transfer: port.port.controller.exchange?.stop()
+    case .release:
+      takeBack(port)
+      fail("cancelled")
+    case nil: break
+    }
+    return true
   }
 
   private func perform(_ line: String) {
@@ -197,8 +246,15 @@ final class JSONController {
 
   private func perform(_ command: JSONCommand, at port: JSONPort) {
     switch command {
-    case .send(let bytes): send(bytes, to: port)
+    case .send(.bytes(let bytes)): send(bytes, to: port)
+    case .send(.text(let text)):
+      do {
+        send(try port.bytes(of: text), to: port)
+      } catch {
+        fail("\(error)")
+      }
     case .expect(let expression, let limit):
+      running = .expect
       timer = loop.schedule(after: limit) { [unowned self] in
         port.text.patterns = []
         fail("timeout")
@@ -209,7 +265,54 @@ final class JSONController {
       command.perform(
         call(argument, at: port) { [unowned self] in answer("done", [("message", .string($0))]) })
     case .transfer(let order): transfer(order, at: port)
+    case .release: release(port)
+    case .takeBack:
+      takeBack(port)
+      answer("done")
+    case .startLog(let path, let appends): startLog(in: path, appending: appends, at: port)
+    case .stopLog:
+      guard port.port.log.path != nil else { return fail("no log is on") }
+      port.port.log.switchOff()
+      answer("done")
+    case .cancel: answer("done")
     case .close: performClose()
+    }
+  }
+
+  /// Lends the port. The answer follows when it is closed here.
+  private func release(_ port: JSONPort) {
+    port.port.model.update { $0.isLending = true }
+    if let reason = port.port.reasonNotToRelease {
+      port.port.model.update { $0.isLending = false }
+      return fail(reason)
+    }
+    if case .released = port.port.session.state { return answer("done") }
+    running = .release
+    release = port.port.session.observe(.stateChange) { [unowned self] in
+      switch $0.new {
+      case .released: answer("done")
+      case .closed: fail("no device")
+      case .open, .opening, .waitingForDevice: break
+      }
+    }
+    port.port.lender.setClaim(true)
+  }
+
+  private func takeBack(_ port: JSONPort) {
+    port.port.lender.setClaim(false)
+    port.port.model.update { $0.isLending = false }
+  }
+
+  private func startLog(in path: FilePath, appending appends: Bool, at port: JSONPort) {
+    let log = port.port.log
+    if let path = log.path { return fail("a log is on already: \(path)") }
+    if log.sharingCount != nil { return fail("the log is shared by several ports") }
+    let file = (FilePath(".").realPath ?? ".").pushing(path)
+    do throws(LogError) {
+      try log.switchOn(in: file, appending: appends)
+      answer("done", [("path", JSON(log.path?.string))])
+    } catch {
+      fail("cannot log: \(Failure(error).message)")
     }
   }
 
@@ -227,6 +330,7 @@ final class JSONController {
           }
         })
       port.port.controller.exchange = player
+      running = .transfer
       try player.begin()
     } catch {
       port.port.controller.exchange = nil
@@ -247,7 +351,8 @@ final class JSONController {
     close(after: .zero)
   }
 
-  /// Makes a call of a session command. The answer is a failure, or the message is passed to `done`.
+  /// Makes a call of a session command. The answer is a failure, or the message is
+  /// passed to `done`.
   private func call(
     _ argument: String? = nil, at port: JSONPort, done: @escaping (_ message: String) -> Void
   ) -> CommandCall {
@@ -270,6 +375,7 @@ final class JSONController {
     } catch {
       return fail(Failure(error).message)
     }
+    running = .send
     drain = Drain(session, on: loop, patience: nil) { [unowned self] in answer("done") }
   }
 

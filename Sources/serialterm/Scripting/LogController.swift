@@ -24,7 +24,8 @@ final class LogController {
       frontEnd.console.say("logging \(path)\(rate) to \(files).")
     }
     let status = try withExtendedLifetime(events) { try frontEnd.run() }
-    // A signal is the normal end. It must not hide that bytes are missing, which was already reported.
+    // A signal is the normal end. It must not hide that bytes are missing, which
+    // was already reported.
     if frontEnd.unloggedCount > 0 { throw Failure(.logFailed, "") }
     return status
   }

@@ -1,3 +1,4 @@
+import Encodings
 import TextStages
 import TextTools
 
@@ -8,6 +9,8 @@ struct ReceivedTail {
   private static let maximalLines = 5
   private static let maximalWidth = 120
 
+  /// The encoding of the device's text.
+  var encoding = Encoding.utf8
   private var bytes: [UInt8] = []
   /// Whether older bytes were dropped.
   private var isCut = false
@@ -24,14 +27,15 @@ struct ReceivedTail {
     isCut = true
   }
 
-  /// The last lines, including an unfinished one, without escape sequences and control characters but tabs. Each is
-  /// shortened to a readable length. Empty lines are omitted.
+  /// The last lines, including an unfinished one, without escape sequences and control characters
+  /// but tabs. Each is shortened to a readable length. Empty lines are omitted.
   var lines: [String] {
     var tail = self
     tail.trim()
     var text: [UInt8] = []
     var stripper = SequenceStripper()
-    tail.bytes.withUnsafeBytes { stripper.strip($0, into: &text) }
+    let received = (try? DecodingStage.text(of: tail.bytes, in: encoding)) ?? tail.bytes
+    received.withUnsafeBytes { stripper.strip($0, into: &text) }
     // If earlier bytes were dropped, the first line is the rest of a longer one.
     let start = tail.isCut ? "…" : ""
     let all = (start + String(decoding: text, as: UTF8.self)).split(whereSeparator: \.isNewline)

@@ -5,7 +5,8 @@ import SystemPackage
 
 /// A file for a report.
 ///
-/// It is emptied at the start, so that an earlier report is not mistaken for that of a run that crashed.
+/// It is emptied at the start, so that an earlier report is not mistaken for that of a
+/// run that crashed.
 final class ReportFile {
   /// The formats.
   enum Format: String, CaseIterable {

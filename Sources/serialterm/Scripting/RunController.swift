@@ -1,4 +1,5 @@
 import EventLoop
+import Frames
 import Observing
 import SerialCore
 import Sessions
@@ -24,8 +25,9 @@ final class RunController {
   /// Whether received bytes go to standard output.
   var showsDevice: Bool
   private let script: Script
+  private let frameForm: ChosenFrameForm?
   private lazy var player = ScriptPlayer(
-    script.dialogue, named: script.name, on: frontEnd.port, loop: loop,
+    script.dialogue, named: script.name, framedBy: frameForm, on: frontEnd.port, loop: loop,
     // A script that prints waits for a slow reader.
     isHeldUp: { [frontEnd] in frontEnd.isCrowded || frontEnd.isOver },
     onEvent: { [unowned self] in handle($1) })
@@ -35,10 +37,12 @@ final class RunController {
 
   /// - Parameters:
   ///   - timeout: the time limit of an expectation without one in the script.
+  ///   - frameForm: the form of frames in whose lines is searched; nil for text.
   ///   - showsDevice: whether received bytes go to standard output.
   ///   - start: the time that the deadline counts from.
   init(
-    _ script: Script, timeout: Duration, showsDevice: Bool, since start: MonotonicTime,
+    _ script: Script, timeout: Duration, framedBy frameForm: ChosenFrameForm?, showsDevice: Bool,
+    since start: MonotonicTime,
     _ frontEnd: HeadlessInterface
   ) {
     self.frontEnd = frontEnd
@@ -46,6 +50,7 @@ final class RunController {
     self.timeout = timeout
     self.showsDevice = showsDevice
     self.script = script
+    self.frameForm = frameForm
     report = RunReport(script: script.name)
   }
 
@@ -76,9 +81,9 @@ final class RunController {
     events = frontEnd.events.observe { [unowned self] in
       switch $0 {
       case .lost: player.cutOff()
-      case .room: player.goOn()
+      case .room: player.resume()
       case .ready: begin()
-      case .waiting: break
+      case .waiting, .ending: break
       }
     }
     return try frontEnd.run()
@@ -95,10 +100,10 @@ final class RunController {
 
   private func begin() {
     frontEnd.exchange = player
-    do throws(SerialError) {
+    do throws(ScriptFailure) {
       try player.begin(timeout: timeout)
     } catch {
-      fail(player.failure(.otherFailure, Failure(error).message))
+      fail(error)
     }
   }
 

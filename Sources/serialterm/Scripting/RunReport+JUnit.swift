@@ -1,5 +1,6 @@
 extension RunReport {
-  /// The report as JUnit XML for continuous integration: a test suite for the script, with a test case for each step.
+  /// The report as JUnit XML for continuous integration: a test suite for the script, with a test
+  /// case for each step.
   var junit: String {
     let isExpectation = steps.last?.failure?.isExpectation
     let counts = XML.attributes([
@@ -45,8 +46,8 @@ enum XML {
     attributes.map { " \($0)=\"\(escaped($1))\"" }.joined()
   }
 
-  /// A text with the escapes for an element or attribute. A character that XML cannot contain, such as a control
-  /// character, becomes U+FFFD.
+  /// A text with the escapes for an element or attribute. A character that XML cannot contain, such
+  /// as a control character, becomes U+FFFD.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

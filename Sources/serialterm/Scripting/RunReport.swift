@@ -16,7 +16,8 @@ struct RunReport {
 
   /// Why a step failed.
   struct Failed {
-    /// Whether it is a failed expectation or `fail`. Otherwise it is an error, such as a lost device.
+    /// Whether it is a failed expectation or `fail`. Otherwise it is an error, such as
+    /// a lost device.
     let isExpectation: Bool
     let status: Int
     let message: String
@@ -24,7 +25,8 @@ struct RunReport {
     let received: [String]
   }
 
-  /// The maximum number of steps in a report. Further steps are only counted, but the last one is always reported.
+  /// The maximum number of steps in a report. Further steps are only counted, but the last one
+  /// is always reported.
   static let capacity = 10_000
 
   let script: String

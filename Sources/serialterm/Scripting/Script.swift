@@ -17,7 +17,8 @@ struct Script {
   ///
   /// - Parameters:
   ///   - deadline: the time by which it must have been read; nil for none.
-  ///   - followsTarget: whether the command line has the script after the target, so that a user can swap them.
+  ///   - followsTarget: whether the command line has the script after the target, so that a user
+  ///     can swap them.
   /// - Throws: ``Failure``.
   init(
     reading path: String, by deadline: MonotonicTime? = nil, followsTarget: Bool = false
@@ -38,6 +39,17 @@ struct Script {
       }
     }
     try self.init(name, bytes)
+  }
+
+  /// Checks that there are frames if the script expects any.
+  ///
+  /// - Throws: ``Failure``.
+  func checkFrames(isFramed: Bool) throws(Failure) {
+    guard let line = dialogue.frameLine, !isFramed else { return }
+    throw Failure(
+      .usage,
+      "\(name):\(line): 'expect frame' needs a form of frames: --frames FORM, or 'frames' in a session."
+    )
   }
 
   /// Reads a regular file without waiting, and checks it.

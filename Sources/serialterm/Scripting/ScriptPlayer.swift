@@ -1,5 +1,7 @@
 import Dialogues
+import Encodings
 import EventLoop
+import Frames
 import Patterns
 import SerialCore
 import Sessions
@@ -8,8 +10,8 @@ import TextTools
 import TransferProtocols
 import Time
 
-/// Runs a script on an open port, for `serialterm run` and in a session. It runs the script's exchange and line
-/// operations, and puts its steps and its end in words.
+/// Runs a script on an open port, for `serialterm run` and in a session. It runs the script's
+/// exchange and line operations, and puts its steps and its end in words.
 final class ScriptPlayer: RunningExchange {
   /// How a script ended.
   enum End {
@@ -31,8 +33,8 @@ final class ScriptPlayer: RunningExchange {
     case print([UInt8])
     /// A report about the file transfer of the present step.
     case transfer(TransferPlayer.Report)
-    /// The script has ended, and the pen was released. This is the last event. The player then lives to the end of the
-    /// turn.
+    /// The script has ended, and the pen was released. This is the last event. The player then
+    /// lives to the end of the turn.
     case ended(End)
   }
 
@@ -44,6 +46,7 @@ final class ScriptPlayer: RunningExchange {
   private(set) var tail = ReceivedTail()
 
   private let dialogue: Dialogue
+  private let frameForm: ChosenFrameForm?
   private let port: Port
   private let loop: IOLoop
   private let isHeldUp: () -> Bool
@@ -65,19 +68,24 @@ final class ScriptPlayer: RunningExchange {
   ///
   /// - Parameters:
   ///   - name: the name of the script, for messages.
-  ///   - isHeldUp: returns whether a script that prints must wait until ``goOn()`` is called.
+  ///   - frameForm: the form of frames in whose lines the script's expressions are searched; nil
+  ///     for text.
+  ///   - isHeldUp: returns whether a script that prints must wait until ``resume()`` is called.
   ///   - onEvent: called with this player and each event.
   init(
-    _ dialogue: Dialogue, named name: String, on port: Port, loop: IOLoop,
+    _ dialogue: Dialogue, named name: String, framedBy frameForm: ChosenFrameForm?,
+    on port: Port, loop: IOLoop,
     isHeldUp: @escaping () -> Bool, onEvent: @escaping (ScriptPlayer, Event) -> Void
   ) {
     self.dialogue = dialogue
     self.name = name
+    self.frameForm = frameForm
     self.port = port
     self.loop = loop
     self.isHeldUp = isHeldUp
     self.onEvent = onEvent
     subscription = port.controller.hub.subscribe(as: .listener) { [unowned self] bytes, _ in
+      tail.encoding = port.controller.encoding
       tail.add(bytes)
       if runner == nil { early.add(bytes) }
     }
@@ -88,28 +96,67 @@ final class ScriptPlayer: RunningExchange {
   /// - Parameters:
   ///   - author: the author of what the script sends.
   ///   - timeout: the time limit of an expectation without one in the script.
-  /// - Throws: ``SerialError`` if the port is not open, or another author has the pen.
-  func begin(by author: Author = .script, timeout: Duration = Script.timeout) throws(SerialError) {
+  /// - Throws: ``ScriptFailure`` if the encoding of the device does not have a character that the
+  ///   script sends, if the port is not open, or if another author has the pen.
+  func begin(by author: Author = .script, timeout: Duration = Script.timeout) throws(ScriptFailure)
+  {
     self.timeout = timeout
     self.author = author
+    let encoding = port.controller.encoding
+    try check(encoding)
+    let writer = try writer(for: encoding)
     let runner = ExchangeRunner(
-      DialogueExchange(dialogue, timeout: timeout, by: author), on: port.session,
-      receivingFrom: port.controller.hub, loop: loop,
+      DialogueExchange(
+        dialogue, timeout: timeout, by: author, encodedBy: writer,
+        receivesLines: frameForm != nil),
+      on: port.session,
+      receivingFrom: port.controller.hub, framedBy: frameForm,
+      decodedFrom: encoding, loop: loop,
       perform: { [unowned self] operation, then in perform(operation, then: then) },
-      isHeldUp: { [unowned self] in isHeldUp() }, onReport: { [unowned self] in hear($0) },
+      isHeldUp: { [unowned self] in isHeldUp() }, onReport: { [unowned self] in handleReport($0) },
       onEnd: { [unowned self] in ended($0) })
     self.runner = runner
-    try runner.begin(afterReceiving: early.bytes)
+    do throws(SerialError) {
+      try runner.begin(afterReceiving: early.bytes)
+    } catch {
+      throw failure(.otherFailure, Failure(error).message)
+    }
     early = EarlyBytes()
+  }
+
+  /// Checks that the encoding has all characters that the script sends. Those of a match are
+  /// checked when they are sent.
+  private func check(_ encoding: Encoding) throws(ScriptFailure) {
+    guard let writer = try writer(for: encoding) else { return }
+    for (line, text) in dialogue.sentTexts {
+      do throws(UnencodableText) {
+        var bytes: [UInt8] = []
+        try writer.encode(text, into: &bytes)
+      } catch {
+        throw ScriptFailure(
+          status: .usage, isExpectation: false, place: "\(name):\(line)", message: "\(error).",
+          details: "\(error).")
+      }
+    }
+  }
+
+  /// Converts what is sent, from the beginning of a stream; nil for UTF-8.
+  private func writer(for encoding: Encoding) throws(ScriptFailure) -> EncodingWriter? {
+    if encoding.isUTF8 { return nil }
+    do throws(EncodingError) {
+      return try EncodingWriter(encoding)
+    } catch {
+      throw failure(.otherFailure, "\(error).")
+    }
   }
 
   /// The time when the script began; nil before.
   var start: MonotonicTime? { runner?.start }
 
   /// Resumes a script that was held up.
-  func goOn() { runner?.goOn() }
+  func resume() { runner?.resume() }
 
-  private func hear(_ report: DialogueExchange.Report) {
+  private func handleReport(_ report: DialogueExchange.Report) {
     switch report {
     case .step(let instruction):
       let step = ScriptStep(line: instruction.line, name: instruction.action.name)
@@ -186,7 +233,8 @@ final class ScriptPlayer: RunningExchange {
     runner?.cutOff(discarding: &discarded)
   }
 
-  /// Ends the script, which first shows the remaining received bytes. The session counts the unsent bytes.
+  /// Ends the script, which first shows the remaining received bytes. The session counts
+  /// the unsent bytes.
   func cutOff() {
     var nothing = UnsentBytes()
     cutOff(discarding: &nothing)
@@ -202,6 +250,7 @@ final class ScriptPlayer: RunningExchange {
     case .refused where isStopped: self.end(.stopped(unsentCount: 0))
     case .refused: fail(failure(refusalStatus, refusal))
     case .sendFailed(let error): fail(failure(.otherFailure, Failure(error).message))
+    case .unencodable(let error): fail(failure(.otherFailure, "\(error)."))
     case .failed(let reason):
       let reason = String(decoding: reason, as: UTF8.self).harmless
       fail(failure(.otherFailure, isExpectation: true, reason))
@@ -238,15 +287,17 @@ final class ScriptPlayer: RunningExchange {
 struct ScriptStep: Hashable {
   /// The line of the script, counted from 1.
   let line: Int
-  /// The name of the step: `expect /login: /`. It does not contain what is sent, because that may be a password.
+  /// The name of the step: `expect /login: /`. It does not contain what is sent, because that may
+  /// be a password.
   let name: String
 }
 
 /// Why a script failed.
-struct ScriptFailure {
+struct ScriptFailure: Error {
   /// The exit status of a program that ends with it.
   let status: ExitStatus
-  /// Whether it is a failed expectation or `fail`. Otherwise it is an error, such as a refused command.
+  /// Whether it is a failed expectation or `fail`. Otherwise it is an error, such as
+  /// a refused command.
   let isExpectation: Bool
   /// The name of the script, and the line of the step.
   let place: String

@@ -1,4 +1,6 @@
+import Encodings
 import EventLoop
+import Frames
 import Glibc
 import Observing
 import Patterns
@@ -8,8 +10,18 @@ import Sessions
 import SystemPackage
 import Terminal
 
+/// A controller of `send`.
+protocol SendingController: AnyObject {
+  /// The configuration. A profile may change it before the port is open.
+  var configuration: SendConfiguration { get set }
+  /// Runs the exchange to its end.
+  ///
+  /// - Throws: ``Failure``, and the errors of the system.
+  func run() throws -> ExitStatus
+}
+
 /// Sends bytes and waits for the answer: runs the exchange and prints the result.
-final class SendController: InputSender {
+final class SendController: SendingController, InputSender {
   var configuration: SendConfiguration
   private let frontEnd: HeadlessInterface
   private var tail = ReceivedTail()
@@ -42,11 +54,9 @@ final class SendController: InputSender {
     self.frontEnd = frontEnd
   }
 
-  /// Runs the exchange to its end.
-  ///
-  /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> ExitStatus {
     reception = frontEnd.hub.subscribe(as: .view) { [unowned self] bytes, _ in
+      tail.encoding = configuration.encoding
       tail.add(bytes)
       if runner == nil { early.add(bytes) }
     }
@@ -66,10 +76,13 @@ final class SendController: InputSender {
     let (content, source) = try content()
     let exchange = SendAndExpect(
       content, after: configuration.prompt, expecting: configuration.expectation,
-      within: configuration.timeout)
+      within: configuration.timeout, mayBeEchoed: configuration.frameForm == nil,
+      in: configuration.encoding)
     let runner = ExchangeRunner(
-      exchange, on: frontEnd.session, receivingFrom: frontEnd.hub, loop: frontEnd.loop,
-      source: source, onReport: { [unowned self] in hear($0) },
+      exchange, on: frontEnd.session, receivingFrom: frontEnd.hub,
+      framedBy: configuration.frameForm, decodedFrom: configuration.encoding,
+      loop: frontEnd.loop,
+      source: source, onReport: { [unowned self] in handleReport($0) },
       onEnd: { [unowned self] in ended($0) })
     self.runner = runner
     frontEnd.exchange = runner
@@ -101,19 +114,13 @@ final class SendController: InputSender {
 
   // MARK: Results
 
-  private func hear(_ report: SendAndExpect.Report) {
+  private func handleReport(_ report: SendAndExpect.Report) {
     switch report {
     case .answer(let bytes):
       if configuration.printedGroup == nil { bytes.withUnsafeBytes { frontEnd.show($0) } }
     case .matchedTooEarly: frontEnd.console.say(Self.earlyMatch(of: configuration.source))
     case .timedOut(let phase):
-      let time = configuration.timeout.inSeconds
-      let message =
-        switch phase {
-        case .prompt: "timed out after \(time) s waiting for the prompt."
-        case .sending: frontEnd.port.standstill("within \(time) s")
-        case .answer: "timed out after \(time) s waiting for the answer."
-        }
+      let message = configuration.timeoutMessage(phase, at: frontEnd.port)
       frontEnd.finish(.failure(Failure(.timedOut, tail.message(message))))
     }
   }
@@ -138,7 +145,7 @@ final class SendController: InputSender {
     switch end {
     case .done(let match):
       if let group = configuration.printedGroup, let match {
-        ((match.captures[group] ?? []) + [0x0A]).withUnsafeBytes { frontEnd.show($0) }
+        match.line(ofGroup: group).withUnsafeBytes { frontEnd.show($0) }
       }
       frontEnd.finish(.success(.done))
     case .unreadable(let error):
@@ -166,15 +173,43 @@ struct SendConfiguration {
   }
 
   let source: Source
+  /// The encoding of the device's text, in which the prompt and the answer are searched.
+  let encoding: Encoding
   /// A warning about the source; nil for none.
   let warning: String?
   /// The prompt to wait for before sending; nil for none.
   let prompt: ExpectedPattern?
   /// The expected answer; nil for none.
   let expectation: ExpectedPattern?
-  /// The time limit for the prompt and for the answer. While sending with an expected answer, it is the time limit
-  /// without progress.
+  /// The form of frames in which the prompt and the answer are searched; nil for text.
+  let frameForm: ChosenFrameForm?
+  /// The time limit for the prompt and for the answer. While sending with an expected answer, it is
+  /// the time limit without progress.
   let timeout: Duration
   /// The group to print instead of all received bytes; 0 is the whole match.
   let printedGroup: Int?
+  /// When the bytes are sent again; nil to send them once.
+  let repetition: Repetition?
+
+  /// When bytes are sent repeatedly.
+  struct Repetition {
+    let interval: Duration
+    /// The number of times; nil for no end.
+    let count: Int64?
+  }
+
+  /// The message when something takes longer than the timeout.
+  func timeoutMessage(_ phase: SendAndExpect.Phase, at port: Port) -> String {
+    let time = timeout.inSeconds
+    return switch phase {
+    case .prompt: "timed out after \(time) s waiting for the prompt."
+    case .sending: port.standstill("within \(time) s")
+    case .answer: "timed out after \(time) s waiting for the answer."
+    }
+  }
+}
+
+extension ReceivedText.Match {
+  /// A captured group, and a line end; 0 is the whole match.
+  func line(ofGroup group: Int) -> [UInt8] { (captures[group] ?? []) + [0x0A] }
 }

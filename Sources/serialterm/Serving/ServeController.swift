@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 import NetworkLinks
 import Observing
@@ -8,37 +9,48 @@ import SystemPackage
 import Terminal
 import TextTools
 
-/// Serves a port to clients, without a user.
+/// Serves ports to clients, without a user.
 ///
-/// Clients of a listener connect and disconnect at any time. A client on the standard streams owns the program: when
-/// the client ends, the program ends too.
+/// Clients of a listener connect and disconnect at any time. A client on the standard streams owns
+/// the program: when the client ends, the program ends too.
 final class ServeController {
+  /// How a port is served.
+  struct Service {
+    let addresses: [PortServer.ListenAddress]
+    let rules: PortServer.Rules
+    let writers: Roster.Rule
+  }
+
   private let frontEnd: HeadlessInterface
-  private let entrances: [PortServer.Entrance]
-  private let server: PortServer
+  private let services: [(port: Port, service: Service)]
   private var drain: Drain?
+  /// The addresses that are tried again.
+  private var failed: [(port: Port, address: PortServer.ListenAddress)] = []
+  private var retry: LoopTimer?
   private var events: ObservationToken<HeadlessInterface.Event>?
 
   /// The time that the device has to take the last client's bytes.
   private static let patience = Drain.Patience(total: .seconds(5))
+  /// The time after which an address is tried again.
+  private static let retryPause = Duration.seconds(5)
 
-  init(
-    _ frontEnd: HeadlessInterface, at entrances: [PortServer.Entrance], _ rules: PortServer.Rules,
-    writers: Roster.Rule
-  ) {
+  /// - Parameter services: how each port of the front end is served, in their order.
+  init(_ frontEnd: HeadlessInterface, serving services: [Service]) {
     self.frontEnd = frontEnd
-    self.entrances = entrances
-    frontEnd.port.share(writers, home: nil)
-    server = frontEnd.port.server
-    server.rules = rules
+    self.services = Array(zip(frontEnd.ports, services))
+    for (port, service) in self.services {
+      port.share(service.writers, home: nil)
+      port.server.rules = service.rules
+    }
   }
 
   /// Runs until a signal, or until the client of the standard streams has ended.
   ///
   /// - Throws: ``Failure``, and the errors of the loop and of the device source.
   func run() throws -> ExitStatus {
-    // An unusable address is detected before the port is opened, which may reset a board.
-    if entrances.contains(where: { $0.place == .standardStreams }) {
+    let streams = services[0].service.addresses.first { $0.place == .standardStreams }
+    // An unusable address is detected before a port is opened, which may reset a board.
+    if streams != nil {
       guard StandardFile(.standardInput, O_RDONLY).isUsable else {
         throw Failure(inputFailed: .badFileDescriptor)
       }
@@ -46,21 +58,63 @@ final class ServeController {
         throw Failure(outputGone: .badFileDescriptor)
       }
     }
-    for entrance in entrances { try frontEnd.port.listen(at: entrance) }
+    try listen()
     events = frontEnd.events.observe { [unowned self] in
-      // Printed when signals end the program, and when the session can be joined.
-      if $0 == .waiting { frontEnd.port.announcePlaces() }
-      guard $0 == .ready else { return }
-      guard let streams = entrances.first(where: { $0.place == .standardStreams }) else { return }
-      do throws(Errno) {
-        try server.serveStandardStreams(speaking: streams.speech) { [unowned self] in
-          streamsEnded()
-        }
-      } catch {
-        frontEnd.finish(.failure(Failure(inputFailed: error)))
-      }
+      // Printed when signals end the program, and when the sessions can be joined.
+      if $0 == .waiting { announce() }
+      if $0 == .ready, let streams { serve(streams) }
     }
     return try frontEnd.run()
+  }
+
+  /// Starts to accept clients. If the ports are independent, one whose address is in use does not
+  /// keep the others from being served.
+  ///
+  /// - Throws: ``Failure`` for the first address, or if no address can be used.
+  private func listen() throws(Failure) {
+    var first: Failure?
+    for (port, service) in services {
+      for address in service.addresses {
+        do throws(Failure) {
+          try port.listen(at: address)
+        } catch {
+          guard frontEnd.goesOnWithoutFailed else { throw error }
+          first = first ?? error
+          failed.append((port, address))
+          frontEnd.console.say(port.named("\(error.message) It is tried every 5 s."))
+        }
+      }
+    }
+    if let first, failed.count == services.reduce(0, { $0 + $1.service.addresses.count }) {
+      throw first
+    }
+    scheduleRetry()
+  }
+
+  private func announce() {
+    for (port, _) in services where !frontEnd.hasEnded(port) { port.announcePlaces() }
+  }
+
+  private func scheduleRetry() {
+    guard !failed.isEmpty else { return }
+    retry = frontEnd.loop.schedule(after: Self.retryPause) { [unowned self] in
+      failed.removeAll { port, address in
+        if frontEnd.hasEnded(port) { return true }
+        return (try? port.listen(at: address)) != nil
+      }
+      announce()
+      scheduleRetry()
+    }
+  }
+
+  private func serve(_ streams: PortServer.ListenAddress) {
+    do throws(Errno) {
+      try frontEnd.port.server.serveStandardStreams(speaking: streams.clientProtocol) {
+        [unowned self] in streamsEnded()
+      }
+    } catch {
+      frontEnd.finish(.failure(Failure(inputFailed: error)))
+    }
   }
 
   private func streamsEnded() {

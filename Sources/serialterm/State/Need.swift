@@ -5,15 +5,17 @@ import Terminal
 
 /// A condition of a command.
 ///
-/// The reasons are shown in lists. A reason of up to 12 characters leaves room for a second column on a screen of 80
-/// columns.
+/// The reasons are shown in lists. A reason of up to 12 characters leaves room for a second column
+/// on a screen of 80 columns.
 enum Need {
-  /// The session has a device. The device may be unplugged, or the port released.
-  case device
+  /// The session has found its device, which may be unplugged now, or the port released.
+  case knownDevice
   /// The port is open.
   case openPort
   /// The session may send.
   case sending
+  /// The user may decide who sends: the port is not joined with another one.
+  case untapped
   /// The settings of the line can be changed.
   case settings
   /// The port can send breaks.
@@ -24,7 +26,8 @@ enum Need {
   case user
   /// A user is present, and can be asked questions.
   case interactive
-  /// A file is being sent, a script or a program runs, or a line sequence is being played.
+  /// A file is being sent, a script or a program runs, a line sequence is being played, or a text
+  /// is sent at intervals.
   case activity
   /// No file is being sent, and no script and no program runs.
   case noExchange
@@ -63,13 +66,16 @@ enum Need {
   /// The session accepts clients.
   case listening
 
+  /// Why nobody can send to a port that is joined with another one.
+  private static let tapReason = "a tap sends nothing"
+
   /// The conditions of all commands that send: typing, pasting, programs.
   static let toSend: [Need] = [.openPort, .sending, .pen, .noExchange]
 
   /// The reason why a state does not meet the condition; nil if it does.
   func unmet(in state: TerminalState) -> String? {
     switch self {
-    case .device:
+    case .knownDevice:
       switch state.session {
       case .open, .waitingForDevice, .released: nil
       case .opening: "the port is opening"
@@ -87,11 +93,12 @@ enum Need {
       // The only user of a server's port may still be without the pen.
       state.sharing.others.isEmpty && !state.sharing.isJoined && state.sharing.pen == .mine
         ? "nobody else is here" : nil
+    case .movablePen where state.isTapped: Self.tapReason
     case .movablePen where state.isReadOnly: "read-only"
     case .movablePen:
       switch state.sharing.pen {
-      case .everybodys: "everybody writes"
-      case .nobodys: "nobody writes here"
+      case .everyone: "everyone writes"
+      case .nobody: "nobody writes here"
       case .mine, .others, .free: nil
       }
     case .takingPen:
@@ -99,17 +106,22 @@ enum Need {
         ? "you have the pen" : state.sharing.mayTake ? nil : "not allowed here"
     case .ownSession: state.sharing.isJoined ? "joined session" : nil
     case .listening: state.sharing.addresses.isEmpty ? "not served" : nil
-    case .user: state.isScripted ? "in use by a script; released when it finishes" : nil
+    case .user:
+      state.isScripted && !state.isLending
+        ? "in use by a script; released when it finishes" : nil
     case .interactive: state.isScripted ? "there is no user" : nil
     case .severalPorts: state.program.ports.count > 1 ? nil : "only 1 port"
     case .anotherDevice: state.program.otherDevices.isEmpty ? "no free port" : nil
-    case .sending: state.isReadOnly ? "read-only" : nil
+    case .sending: state.isTapped ? Self.tapReason : state.isReadOnly ? "read-only" : nil
+    case .untapped: state.isTapped ? Self.tapReason : nil
     case .settings:
       state.capabilities.contains(.settings) ? nil : "this port has no line settings"
     case .breaks: state.capabilities.contains(.breaks) ? nil : "this port has no break"
     case .modemLines:
       state.capabilities.contains(.modemLines) ? nil : "this port has no modem lines"
-    case .activity: state.exchange == nil && state.playing == nil ? "nothing runs" : nil
+    case .activity:
+      state.exchange == nil && state.playing == nil && state.repeating == nil
+        ? "nothing runs" : nil
     case .noExchange: state.exchange?.activity
     case .noSequence: state.playing.map { "\($0) is playing" }
     case .screen: state.screen == .none ? "the output is not a terminal" : nil
@@ -136,8 +148,8 @@ enum Availability: Hashable {
 }
 
 extension [Need] {
-  /// Whether a state meets all conditions. This is a pure function, and the only code that decides whether a command
-  /// is available.
+  /// Whether a state meets all conditions. This is a pure function, and the only code that decides
+  /// whether a command is available.
   func availability(in state: TerminalState) -> Availability {
     unmet(in: state).map { .disabled(because: $0) } ?? .enabled
   }
@@ -150,8 +162,8 @@ extension Sharing {
   /// The reason why this user may not write; nil if the user may.
   var penReason: String? {
     switch pen {
-    case .mine, .everybodys: nil
-    case .nobodys: "you only watch"
+    case .mine, .everyone: nil
+    case .nobody: "you only watch"
     case .free: "you are only watching"
     case .others(let person): "\(person.name) has the pen"
     }

@@ -1,7 +1,8 @@
 import DeviceWatch
 import SystemPackage
 
-/// The state outside of a session that its commands depend on: the other ports, and the plugged-in devices.
+/// The state outside of a session that its commands depend on: the other ports, and
+/// the plugged-in devices.
 struct ProgramState: Hashable {
   /// The names of the ports; empty while there is only one.
   var ports: [String] = []

@@ -1,3 +1,4 @@
+import Checksums
 import Plotting
 import SerialCore
 import Sessions
@@ -19,14 +20,21 @@ struct TerminalState: Hashable {
   var isHeld = false
   /// Whether the session sends nothing.
   var isReadOnly = false
+  /// The words of the command that has joined the port with another one; nil if it is not joined.
+  var tapWords: [String]?
   /// Whether a script or another program, and no user, controls the session.
   var isScripted = false
+  /// Whether the program that drives the session lends its port at present.
+  var isLending = false
   /// Whether the session waits for a lost device.
   var reconnects = true
   /// Whether typed text is shown locally.
   var echoesLocally = false
-  /// Whether a line is edited before it is sent.
-  var editsLines = false
+  /// How typed keys are sent.
+  var inputMode = InputMode.char
+  /// The checksum that is appended to typed hexadecimal lines and to the user's texts; nil
+  /// for none.
+  var checksum: Checksum?
   /// The keys of the options that the configuration file sets.
   var configuredKeys: Set<String> = []
   /// The source of the settings.
@@ -37,10 +45,14 @@ struct TerminalState: Hashable {
   var sequences: [NamedSequence] = []
   /// The name of the line sequence that is being played; nil if none is.
   var playing: String?
+  /// The text that is sent at intervals; nil if none is.
+  var repeating: Repetition?
   /// The bytes that Enter sends.
   var lineEnding = LineEnding.cr
   /// How the device's output is shown.
   var view = ViewSettings()
+  /// Whether the screen stands while the device goes on.
+  var isPaused = false
   /// The format of timestamps when they are switched on again.
   var lastTimestamps = TimestampFormat(.time)
   /// The shell command that filters the output, and whether it runs.
@@ -75,6 +87,15 @@ struct TerminalState: Hashable {
   /// The other members of the session, and the holder of the pen.
   var sharing = Sharing()
 
+  /// Whether the port is joined with another one, which alone sends to it.
+  var isTapped: Bool { tapWords != nil }
+
+  /// Whether a line is edited before it is sent.
+  var editsLines: Bool {
+    get { inputMode != .char }
+    set { inputMode = newValue ? .line : .char }
+  }
+
   /// Whether the modem lines are shown.
   var showsLines: Bool { showsStatus && screen == .drawing && modemLines != nil }
 
@@ -87,4 +108,14 @@ struct TerminalState: Hashable {
     /// The line of the script's present step.
     case line(Int)
   }
+}
+
+/// How typed keys are sent.
+enum InputMode: String, CaseIterable {
+  /// Each key at once.
+  case char
+  /// A line of text, after it was edited.
+  case line
+  /// A line of bytes as hexadecimal numbers, after it was edited.
+  case hex
 }

@@ -3,12 +3,12 @@ import Scrollback
 import SerialCore
 import Sessions
 
-/// The observed state of one port: it follows those who know its parts, and announces its changes with the old and the
-/// new state.
+/// The observed state of one port: it follows those who know its parts, and announces its changes
+/// with the old and the new state.
 ///
-/// This file is the only one that says who determines which part. The parts that it does not bind are settings:
-/// commands, and the configuration before them, change them by ``update(_:)``. So do exchanges with their
-/// ``TerminalState/progress``.
+/// This file is the only one that says who determines which part. The parts that it does not bind
+/// are settings: commands, and the configuration before them, change them by ``update(_:)``. So do
+/// exchanges with their ``TerminalState/progress``, and ``SessionRepetition``.
 final class TerminalStateModel {
   @Observed private(set) var state: TerminalState
   private var observations: [AnyObject] = []
@@ -21,15 +21,15 @@ final class TerminalStateModel {
   // MARK: Who determines which part
 
   /// Follows a session with what belongs to it.
-  func follow(_ controller: SessionController) {
-    follow(controller.session)
+  func followController(_ controller: SessionController) {
+    followSession(controller.session)
     _state.bind(\.playing, to: controller.sequences.$playing)
     _state.bind(\.log, to: controller.log.$path)
-    _state.bind(\.sharing, to: controller.$people)
+    _state.bind(\.sharing, to: controller.userSharing.$sharing)
   }
 
   /// Follows a session alone.
-  func follow(_ session: Session) {
+  func followSession(_ session: Session) {
     observations += [
       session.observe(.stateChange, rank: .state) { [unowned self, unowned session] change in
         update {
@@ -50,24 +50,24 @@ final class TerminalStateModel {
   }
 
   /// Follows what shows a port to a user.
-  func follow(_ filter: FilterController, scrollback: Observed<Scrollback?>.Projection) {
+  func followFilter(_ filter: FilterController, scrollback: Observed<Scrollback?>.Projection) {
     _state.bind(\.isFiltering, to: filter.$isOn)
     _state.bind(\.keepsScrollback, to: scrollback) { $0 != nil }
   }
 
   /// Follows whether the device accepts bytes.
-  func follow(_ holdDetector: HoldDetector) {
+  func followHoldDetector(_ holdDetector: HoldDetector) {
     _state.bind(\.isHeld, to: holdDetector.$acceptance) { $0 == .held }
   }
 
   /// Follows what the device offers.
-  func follow(_ offers: OfferWatch) { _state.bind(\.offer, to: offers.$offer) }
+  func followOffers(_ offers: OfferWatch) { _state.bind(\.offer, to: offers.$offer) }
 
   /// Follows the plot.
-  func follow(_ plot: PlotController) { _state.bind(\.showsPlot, to: plot.$isShown) }
+  func followPlot(_ plot: PlotController) { _state.bind(\.showsPlot, to: plot.$isShown) }
 
   /// Follows the program: its ports, and the devices that are plugged in.
-  func follow(_ focus: PortFocus) { _state.bind(\.program, to: focus.$program) }
+  func followFocus(_ focus: PortFocus) { _state.bind(\.program, to: focus.$program) }
 }
 
 extension Session {

@@ -19,31 +19,26 @@ struct AttachCommand: ProfiledCommand {
   private static let json = Parameter.flag(
     "json", "With --list: as JSON.", isConfigurable: false)
   private static let force = Parameter.flag(
-    "force", "Take the pen at once, from whoever has it.", isConfigurable: false)
+    "force", "Take the pen at once, from the member who has it.", isConfigurable: false)
 
   static let description = CommandDescription(
     "attach", "Join a session that runs in another terminal.",
     """
     You see what the session has shown last, and then what the device sends, with your own view: hex, \
-    timestamps, search, a log. What you type goes nowhere until you have the pen: ctrl-t w asks whoever \
-    has it. When you leave, the session goes on. Sessions are those of your account: 'serialterm \
+    timestamps, search, a log. What you type goes nowhere until you have the pen: ctrl-t w asks the \
+    member who has it. When you leave, the session goes on. Sessions are those of your account: 'serialterm \
     connect', 'serve' and 'log'.
     """,
     example: "serialterm attach ttyUSB0",
     mostUsed: [
-      list, force, ConnectCommand.readOnly, ViewParameters.timestamps, ViewParameters.hex,
+      list, force, KeyboardParameters.readOnly, ViewParameters.timestamps, ViewParameters.hex,
       LogParameters.log,
     ],
     sections: [
       ParameterSection("ARGUMENTS", [session]),
       ParameterSection("SESSION", [list, json, force, SharingParameters.name]),
-      ParameterSection(
-        "KEYBOARD",
-        [
-          ConnectCommand.localEcho, ConnectCommand.inputMode, ConnectCommand.lineEnding,
-          ConnectCommand.readOnly, ConnectCommand.prefix, ConnectCommand.escape,
-        ]),
-      ViewParameters.section, LogParameters.section,
+      KeyboardParameters.section, ViewParameters.section, SymbolParameters.sectionWithDecoding,
+      LogParameters.section,
       ParameterSection("MESSAGES", [SessionParameters.quiet]), SessionParameters.configuration,
     ])
 
@@ -57,7 +52,7 @@ struct AttachCommand: ProfiledCommand {
     if values[Self.json], !values[Self.list] {
       throw UsageError(about: ["json"], "--json is for --list")
     }
-    if values[Self.force], values[ConnectCommand.readOnly] {
+    if values[Self.force], values[KeyboardParameters.readOnly] {
       throw UsageError(
         about: ["force", "read-only"], "--force takes the pen, --read-only sends nothing")
     }
@@ -75,7 +70,7 @@ struct AttachCommand: ProfiledCommand {
     var environment = UserInterface.Environment()
     environment.providers = .joining(session, as: name)
     let interface = try UserInterface(
-      [UserInterface.PortRequest(configuration: configuration(for: session), forDevice: nil)],
+      [UserInterface.PortRequest(configuration: try configuration(for: session), forDevice: nil)],
       among: context.devices, in: environment)
     if values[Self.force] { interface.pipe.takesPenAtOnce = true }
     return try interface.run()
@@ -143,12 +138,16 @@ struct AttachCommand: ProfiledCommand {
     return chosen.map { .chosen($0) } ?? .ended(status)
   }
 
-  private func configuration(for session: RunningSession) -> ConnectConfiguration {
-    configuration(
+  private func configuration(
+    for session: RunningSession
+  ) throws(Failure) -> ConnectConfiguration {
+    var configuration = configuration(
       of: SessionConfiguration(
         target: .endpoint(session.endpoint), settings: LineSettings(),
         linkOptions: LinkOptions(), onOpen: nil, reconnects: false, waitsForAbsentDevice: false,
         pacing: Pacing(), log: values.logConfiguration, isQuiet: values[SessionParameters.quiet]),
       linger: .milliseconds(200))
+    try configuration.useSymbols()
+    return configuration
   }
 }

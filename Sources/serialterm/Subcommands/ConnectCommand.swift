@@ -7,6 +7,7 @@ import Sessions
 import SystemPackage
 import Terminal
 import TextTools
+import TransferProtocols
 
 /// `serialterm connect`: an interactive session, or a pipe to and from the device.
 struct ConnectCommand: ProfiledCommand {
@@ -20,42 +21,6 @@ struct ConnectCommand: ProfiledCommand {
     "reconnect", off: "no-reconnect", offLetter: "n",
     "When the device is unplugged, wait for it and continue, or end.",
     inSession: "reopen a lost device")
-
-  static let localEcho = Parameter.flag(
-    "local-echo", letter: "e", "Show what you type.", inSession: "show what you type")
-
-  static let inputMode = Parameter<InputMode>.choice(
-    "input-mode", "MODE",
-    "Send each key at once (char), or a line after Enter, with editing (line).", standard: .char)
-
-  static let lineEnding = Parameter<LineEnding>.choice(
-    "line-ending", "ENDING", "What Enter sends: cr, lf or crlf.",
-    inSession: "set what Enter sends", standard: .cr)
-
-  static let readOnly = Parameter.flag("read-only", "Send nothing.", inSession: "send nothing")
-
-  static let prefix = Parameter<PrefixKey>.option(
-    "prefix", "KEY", "The key that starts a command: ctrl-a to ctrl-z, as ctrl-a or ^A, or none.",
-    standard: .standard, shown: "\(PrefixKey.standard)",
-    completion: .words(["ctrl-a", "ctrl-t", "none"]),
-    parse: { text in
-      guard let key = PrefixKey(parsing: text) else {
-        throw ValueError(text, expected: "ctrl-a to ctrl-z, or none")
-      }
-      return key
-    })
-
-  static let escape = Parameter<EscapeKey>.option(
-    "escape", "KEY",
-    "Commands at the start of a line, as in ssh and cu: with ~, Enter ~. quits, ~? lists them. Any "
-      + "printable character, or none.",
-    standard: EscapeKey.none, shown: "none", completion: .words(["~", "none"]),
-    parse: { text in
-      guard let key = EscapeKey(parsing: text) else {
-        throw ValueError(text, expected: "a printable character other than . and ?, or none")
-      }
-      return key
-    })
 
   static let linger = Parameter<Double>.time(
     "linger", "How long to wait for an answer when standard input has ended.", 0...86_400,
@@ -88,6 +53,19 @@ struct ConnectCommand: ProfiledCommand {
     "json", "For programs: events and received data as JSON lines, commands as JSON lines.",
     isConfigurable: false)
 
+  static let console = Parameter.flag(
+    "console",
+    "For another program as its console: standard output has the device's bytes and nothing else.",
+    details: """
+      No prefix key, no question, no change of a byte, with pipes and with a pseudo-terminal. It waits for \
+      the device, and ends when its input ends or by a signal. Messages go to standard error, or nowhere if \
+      that is standard output, too.
+      """, isConfigurable: false)
+
+  static let messages = Parameter<String?>.option(
+    "messages", "FILE", "With --console: add the messages to a file.", isConfigurable: false,
+    completion: .files, parse: { $0 })
+
   static let description = CommandDescription(
     "connect", "Talk to a serial device.",
     """
@@ -106,8 +84,9 @@ struct ConnectCommand: ProfiledCommand {
       """,
     mostUsed: [
       LineParameters.baud, LineParameters.parity, LineParameters.flow, LogParameters.log,
-      ViewParameters.timestamps, ViewParameters.hex, localEcho, lineEnding, ViewParameters.map,
-      readOnly, SessionParameters.wait, reconnect, SessionParameters.profile,
+      ViewParameters.timestamps, ViewParameters.hex, KeyboardParameters.localEcho,
+      KeyboardParameters.lineEnding, ViewParameters.map, KeyboardParameters.readOnly,
+      SessionParameters.wait, reconnect, SessionParameters.profile,
     ],
     sections: [
       ParameterSection("ARGUMENTS", [targets]),
@@ -117,12 +96,12 @@ struct ConnectCommand: ProfiledCommand {
           SessionParameters.wait, reconnect, SessionParameters.exclusive, drain, releaseOn, script,
           autoReceive,
         ]),
-      LineParameters.section,
-      ParameterSection("KEYBOARD", [localEcho, inputMode, lineEnding, readOnly, prefix, escape]),
-      ViewParameters.section, AlertParameters.section, LogParameters.section,
-      PacingParameters.section,
+      LineParameters.section, KeyboardParameters.section, ViewParameters.section,
+      SymbolParameters.sectionWithDecoding, AlertParameters.section,
+      LogParameters.section, PacingParameters.section,
       ParameterSection(
-        "PROGRAMS AND PIPES", [Self.linger, Self.exec, json, SessionParameters.quiet]),
+        "PROGRAMS AND PIPES",
+        [console, messages, Self.linger, Self.exec, json, SessionParameters.quiet]),
       ParameterSection(
         "SHARING", SharingParameters.places + SharingParameters.rules + [SharingParameters.name]),
       SessionParameters.configuration,
@@ -130,13 +109,11 @@ struct ConnectCommand: ProfiledCommand {
 
   static let autoReceive = Parameter<String?>.option(
     "auto-receive", "DIR",
-    "Receive files that the device offers by ZMODEM into a folder, without asking.",
+    """
+    Receive files that the device offers into a folder, without asking. \
+    \(TransferProtocol.announced.titles) announces its files.
+    """,
     completion: .files, parse: { $0 })
-
-  /// When typed text is sent.
-  enum InputMode: String, CaseIterable {
-    case char, line
-  }
 
   let values: Values
   var namedTarget: Target?
@@ -146,8 +123,7 @@ struct ConnectCommand: ProfiledCommand {
     self.values = values
     let targets = values[Self.targets]
     namedTarget = targets.first
-    try values.checkLocking()
-    try values.checkLogs()
+    try values.checkSession()
     if values[Self.script] != nil {
       if isReadOnly {
         throw UsageError(
@@ -159,6 +135,7 @@ struct ConnectCommand: ProfiledCommand {
           about: ["script", name], "--script and --\(name) exclude each other")
       }
     }
+    try checkConsole(targets)
     guard exec != nil else { return }
     if isReadOnly {
       throw UsageError(
@@ -171,15 +148,39 @@ struct ConnectCommand: ProfiledCommand {
     }
   }
 
+  private func checkConsole(_ targets: [Target]) throws(UsageError) {
+    guard values[Self.console] else {
+      if values[Self.messages] != nil {
+        throw UsageError(about: ["messages"], "--messages is for --console")
+      }
+      return
+    }
+    for (name, isGiven) in [("exec", exec != nil), ("json", isForProgram)] where isGiven {
+      throw UsageError(
+        about: ["console", name], "--console and --\(name) exclude each other")
+    }
+    if targets.count > 1 { throw UsageError(about: ["console"], "--console is for one device") }
+  }
+
   static let takesSeveralTargets = true
 
   private var exec: String? { values[Self.exec] }
   private var isForProgram: Bool { values[Self.json] }
-  private var isReadOnly: Bool { values[Self.readOnly] }
+  private var isReadOnly: Bool { values[KeyboardParameters.readOnly] }
   private var linger: Duration { .seconds(values[Self.linger]) }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
     if exec != nil || isForProgram { return try executeHeadless(in: context) }
+    guard values[Self.console] else {
+      return try execute(in: context, UserInterface.Environment())
+    }
+    let messages = values[Self.messages].map { FilePath($0) }
+    return try ProgramConsole(messagesIn: messages).run { try execute(in: context, $0) }
+  }
+
+  private func execute(
+    in context: CommandContext, _ environment: UserInterface.Environment
+  ) throws -> ExitStatus {
     // The port is not opened if the script contains a mistake.
     let script = try values[Self.script].map { try Script(reading: $0) }
     let others = context.others.compactMap { reading in
@@ -203,13 +204,14 @@ struct ConnectCommand: ProfiledCommand {
       }
     }
     return try UserInterface(
-      requests, alerts: values.alerts, running: script, further: additional, among: context.devices
+      requests, alerts: values.alerts, running: script, additional: additional,
+      among: context.devices, in: environment
     ).run()
   }
 
   /// Checks that a port is shared only alone, because an address leads to one port.
   private func validateSharing() throws(Failure) {
-    guard !values.entrances.isEmpty else { return }
+    guard !values.listenAddresses.isEmpty else { return }
     throw Failure(
       .usage,
       "--listen and --unix are for one device. Run 'serialterm serve' for each, or use 'share' of the palette."
@@ -231,7 +233,7 @@ struct ConnectCommand: ProfiledCommand {
   }
 
   /// Checks that the logs of several devices distinguish them.
-  private static func validateLogs(_ logs: [LogConfiguration]) throws(Failure) {
+  static func validateLogs(_ logs: [LogConfiguration]) throws(Failure) {
     for file in LogConfiguration.shared(among: logs) where !file.options.namesPorts {
       throw Failure(
         .usage,
@@ -242,6 +244,7 @@ struct ConnectCommand: ProfiledCommand {
 
   private func executeHeadless(in context: CommandContext) throws -> ExitStatus {
     var json: JSONController?
+    var interface: HeadlessInterface?
     let session = try HeadlessInterface(
       sessionConfiguration, of: "connect", among: context.devices, alerts: values.alerts,
       forDevice: context.deviceProfile.map { profile in
@@ -249,17 +252,24 @@ struct ConnectCommand: ProfiledCommand {
           let command = try profile.command(for: device, like: self)
           json?.linger = command.linger
           json?.setReadOnly(command.isReadOnly, port: 0)
+          json?.setFrameForm(command.values[ViewParameters.frames], port: 0)
+          interface?.useSymbols(of: try command.values.symbolFiles)
           return command.sessionConfiguration
         }
       })
+    interface = session
+    session.useSymbols(of: try values.symbolFiles)
     if exec == nil { json = JSONController(session, linger: linger, isReadOnly: isReadOnly) }
+    json?.setFrameForm(values[ViewParameters.frames], port: 0)
     guard let json else { return try ExecController(exec ?? "", session).run() }
-    try addOthers(of: context, to: json)
+    try addOthers(of: context, to: json, session)
     return try json.run()
   }
 
   /// Adds the additional devices to a JSON session.
-  private func addOthers(of context: CommandContext, to json: JSONController) throws {
+  private func addOthers(
+    of context: CommandContext, to json: JSONController, _ session: HeadlessInterface
+  ) throws {
     let others = context.others.compactMap { reading in
       (reading.command as? ConnectCommand).map { (command: $0, profile: reading.deviceProfile) }
     }
@@ -274,9 +284,13 @@ struct ConnectCommand: ProfiledCommand {
           { device in
             let known = try profile.command(for: device, like: command)
             json.setReadOnly(known.isReadOnly, port: index + 1)
+            json.setFrameForm(known.values[ViewParameters.frames], port: index + 1)
+            session.useSymbols(of: try known.values.symbolFiles, port: index + 1)
             return known.sessionConfiguration
           }
         })
+      json.setFrameForm(command.values[ViewParameters.frames], port: index + 1)
+      session.useSymbols(of: try command.values.symbolFiles, port: index + 1)
     }
     json.name(PortNames(of: configurations).names)
   }
@@ -286,7 +300,8 @@ extension ConnectCommand {
   var sessionConfiguration: SessionConfiguration {
     // A command can only learn by its end that the device is gone.
     values.sessionConfiguration(
-      target: namedTarget, reconnects: values[Self.reconnect] && exec == nil)
+      target: namedTarget, reconnects: values[Self.reconnect] && exec == nil,
+      waits: values[Self.console] ? true : nil)
   }
 
   /// Checks the folder for received files now: a device offers its files much later.
@@ -308,13 +323,9 @@ extension ConnectCommand {
   /// - Throws: ``Failure`` if it names a group or a folder that cannot be used.
   var connectConfiguration: ConnectConfiguration {
     get throws(Failure) {
-      var configuration = configuration(
-        of: sessionConfiguration, linger: linger, drain: values[Self.drain].map { .seconds($0) },
-        releaseSignal: values[Self.releaseOn])
-      configuration.userName = values.userName
-      configuration.writers = values[SharingParameters.writers].rule
-      configuration.entrances = values.entrances
+      var configuration = configuration(of: sessionConfiguration, linger: linger)
       configuration.servingRules = try values.servingRules
+      try configuration.useSymbols()
       try checkAutoReceive()
       return configuration
     }
@@ -322,24 +333,12 @@ extension ConnectCommand {
 }
 
 extension ProfiledCommand {
-  /// The configuration of an interactive session, for `connect` and `attach`.
+  /// The configuration of an interactive session.
   func configuration(
-    of session: SessionConfiguration, linger: Duration, drain: Duration? = nil,
-    releaseSignal: ReleaseSignal? = nil
+    of session: SessionConfiguration, linger: Duration
   ) -> ConnectConfiguration {
     ConnectConfiguration(
-      session: session, profile: profile.name, configuredKeys: Set(profile.keys),
-      file: values[SessionParameters.config].map { FilePath($0) }, given: values.all,
-      snippets: profile.snippets, sequences: profile.sequences,
-      echoesLocally: values[ConnectCommand.localEcho],
-      isReadOnly: values[ConnectCommand.readOnly],
-      editsLines: values[ConnectCommand.inputMode] == .line,
-      lineEnding: values[ConnectCommand.lineEnding], view: values.viewSettings,
-      filter: values[ViewParameters.filter], showsStatus: values[ViewParameters.status],
-      scrollbackCapacity: values[ViewParameters.scrollback],
-      autoReceiveFolder: values[ConnectCommand.autoReceive].map { FilePath($0) },
-      printsLists: values[ViewParameters.plain], prefix: values[ConnectCommand.prefix],
-      escape: values[ConnectCommand.escape], linger: linger, drain: drain,
-      releaseSignal: releaseSignal)
+      session: session, profile: profile, values: values, linger: linger,
+      filterCommand: values[ViewParameters.filter])
   }
 }

@@ -49,12 +49,10 @@ struct DoctorCommand: Subcommand {
   func execute(in context: CommandContext) throws -> ExitStatus {
     let devices = try context.devices.current()
     let (named, broken) = try namedTarget(among: context.devices)
-    if named == .device(.next) {
-      throw Failure(.usage, "new: not plugged in yet. Run 'serialterm doctor' without a TARGET.")
-    }
-    let inspection = Inspector(devices: devices).inspection(of: named)
+    let target = try DiagnosisTarget(named, among: devices)
+    let inspection = Inspector(devices: devices).inspection(of: target)
     var findings = [broken].compactMap(\.self) + Diagnosis.findings(in: inspection)
-    if case .endpoint(let endpoint)? = named, LinkProviders.standard.isRemote(endpoint) {
+    if case .remote(let endpoint) = target {
       findings += [try ConnectionTrial.finding(for: endpoint)].compactMap(\.self)
     }
     if values[Self.probe], let named, !findings.contains(where: \.code.isBlocking) {

@@ -3,7 +3,6 @@ import Glibc
 import Options
 import Posix
 import SystemPackage
-import Terminal
 
 /// `serialterm profile import-tio`: converts a configuration of tio(1).
 struct ImportTioCommand: Subcommand {
@@ -31,24 +30,9 @@ struct ImportTioCommand: Subcommand {
     guard let file = file ?? Self.standardFile else {
       throw Failure(.usage, "tio has no configuration in its usual places. Name the FILE.")
     }
-    let document: [UInt8]
-    do throws(InputFile.Problem) {
-      document = try InputFile.read(file, atMost: TOMLReader.largestDocument)
-    } catch {
-      throw Failure(.usage, "\(file): \(error.words).")
-    }
-    let converted = TioImport(document, complaint: Self.complaint)
-    try StandardStream.output.print(converted.text)
-    if FileDescriptor.standardOutput.isTerminal {
-      StandardStream.complain(
-        "nothing is saved. To use it, append it to the configuration: see "
-          + "'serialterm profile import-tio --help'.")
-    }
-    if converted.droppedCount > 0 {
-      let count = converted.droppedCount == 1 ? "1 setting" : "\(converted.droppedCount) settings"
-      StandardStream.complain("\(count) not imported; the comments say why.")
-    }
-    return .done
+    let document = try ImportedFile.read(file)
+    return try TioImport(document, complaint: ProfileFile.complaint(aboutImported:_:))
+      .print(by: Self.name)
   }
 
   /// The first of the files that tio reads which exists; see tio(1), "FILES".
@@ -59,19 +43,5 @@ struct ImportTioCommand: Subcommand {
       folder?.appending("tio/tiorc"), home?.appending(".tiorc"),
     ]
     return files.compactMap(\.self).first { (try? $0.stat()) != nil }?.string
-  }
-
-  /// The reason why an entry is not allowed in a configuration; nil if it is allowed.
-  static func complaint(_ key: String, _ value: Value) -> String? {
-    let entry = Entry(key: key, value: value, line: 1)
-    if let complaint = ProfileFile.complaint(about: entry, isDefault: false) { return complaint }
-    let declarations = ConnectCommand.description.declarations
-    guard let configured = declarations.configured(by: entry) else { return nil }
-    do throws(UsageError) {
-      _ = try ConnectCommand(Values(Given(), [configured], of: declarations))
-      return nil
-    } catch {
-      return error.description
-    }
   }
 }

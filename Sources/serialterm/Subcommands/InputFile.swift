@@ -9,7 +9,8 @@ enum InputFile {
   enum Problem: Error, Equatable {
     /// An error of open(2), poll(2) or read(2).
     case system(Errno)
-    /// It is neither a file nor a pipe. Opening a serial port can reset its device, so it is not opened.
+    /// It is neither a file nor a pipe. Opening a serial port can reset its device, so it
+    /// is not opened.
     case device, folder, socket
     /// The deadline has passed. A pipe has no end before all of its writers have closed it.
     case timedOut
@@ -18,8 +19,8 @@ enum InputFile {
   /// Reads a file or a pipe to its end, or standard input (`-`).
   ///
   /// - Parameters:
-  ///   - limit: the number of bytes after which reading stops. One piece more may be read, so that the caller detects
-  ///     a larger file.
+  ///   - limit: the number of bytes after which reading stops. One piece more may be read, so that
+  ///     the caller detects a larger file.
   ///   - deadline: the time limit; nil for none.
   /// - Throws: ``Problem``.
   static func read(
@@ -42,8 +43,8 @@ enum InputFile {
     let isNull = status.type == .characterSpecial && status.specialDeviceID == null
     if !isNull, let problem = Problem(status.type) { throw problem }
     return try checked { () throws(Errno) in
-      // The same file, whatever the path leads to by now. Without O_NONBLOCK, a named pipe without a writer
-      // would block.
+      // The same file, whatever the path leads to by now. Without O_NONBLOCK, a named pipe without
+      // a writer would block.
       try OwnedDescriptor.open(
         FilePath("/proc/self/fd/\(node.rawValue)"), O_RDONLY | O_NOCTTY | O_NONBLOCK)
     }
@@ -62,8 +63,8 @@ enum InputFile {
     defer { piece.deallocate() }
     var bytes: [UInt8] = []
     while bytes.count <= limit {
-      // Nothing else is running yet. To read(2), but not to poll(2), a named pipe that had no writer yet looks like
-      // one at its end.
+      // Nothing else is running yet. To read(2), but not to poll(2), a named pipe that had no
+      // writer yet looks like one at its end.
       try wait(for: descriptor, until: deadline)
       do throws(Errno) {
         let count = try systemCall {

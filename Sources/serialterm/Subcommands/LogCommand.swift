@@ -33,7 +33,9 @@ struct LogCommand: ProfiledCommand {
       ParameterSection("ARGUMENTS", [SessionParameters.target, files]),
       ParameterSection("CONNECTION", [SessionParameters.exclusive, SessionParameters.quiet]),
       LineParameters.section,
-      ParameterSection("LOG", LogParameters.files + [mode, group]), AlertParameters.section,
+      ParameterSection(
+        "LOG", LogParameters.files + LogParameters.text + [mode, group]),
+      SymbolParameters.section, AlertParameters.section,
       SessionParameters.configuration,
     ])
 
@@ -50,11 +52,18 @@ struct LogCommand: ProfiledCommand {
   }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
+    var interface: HeadlessInterface?
     let session = try HeadlessInterface(
       sessionConfiguration, for: .service, of: "log", among: context.devices, alerts: values.alerts,
       forDevice: context.deviceProfile.map { profile in
-        { try profile.command(for: $0, like: self).sessionConfiguration }
+        { device in
+          let command = try profile.command(for: device, like: self)
+          interface?.useSymbols(of: try command.values.symbolFiles)
+          return command.sessionConfiguration
+        }
       })
+    interface = session
+    session.useSymbols(of: try values.symbolFiles)
     return try LogController(session).run()
   }
 

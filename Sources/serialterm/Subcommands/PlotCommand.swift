@@ -43,13 +43,7 @@ struct PlotCommand: ProfiledCommand {
       ParameterSection(
         "CONNECTION",
         [SessionParameters.wait, ConnectCommand.reconnect, SessionParameters.exclusive]),
-      LineParameters.section,
-      ParameterSection(
-        "KEYBOARD",
-        [
-          ConnectCommand.localEcho, ConnectCommand.lineEnding, ConnectCommand.readOnly,
-          ConnectCommand.prefix, ConnectCommand.escape,
-        ]),
+      LineParameters.section, KeyboardParameters.besidePlot,
       ParameterSection(
         "VIEW",
         [
@@ -67,8 +61,7 @@ struct PlotCommand: ProfiledCommand {
   init(_ values: Values) throws(UsageError) {
     self.values = values
     try values.checkPlot()
-    try values.checkLocking()
-    try values.checkLogs()
+    try values.checkSession()
     let sources = values[Self.sources]
     for case .target(let target) in sources.prefix(1) { namedTarget = target }
     let fileCount = sources.count(where: \.isFile)

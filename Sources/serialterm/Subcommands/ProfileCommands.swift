@@ -74,8 +74,8 @@ struct SaveProfileCommand: Subcommand {
     example: "serialterm profile save board usb:0403:6001 --baud 9600 --local-echo",
     mostUsed: [
       LineParameters.baud, LineParameters.parity, LineParameters.flow, LogParameters.log,
-      ViewParameters.timestamps, ViewParameters.hex, ConnectCommand.localEcho,
-      ConnectCommand.lineEnding, ViewParameters.map, SessionParameters.config,
+      ViewParameters.timestamps, ViewParameters.hex, KeyboardParameters.localEcho,
+      KeyboardParameters.lineEnding, ViewParameters.map, SessionParameters.config,
     ],
     sections: [ParameterSection("ARGUMENTS", [name, ConnectCommand.targets])]
       + ConnectCommand.description.sections.compactMap(\.configurable) + [

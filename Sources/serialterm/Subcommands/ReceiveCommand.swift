@@ -53,14 +53,14 @@ struct ReceiveCommand: TransferringCommand {
   init(_ values: Values) throws(UsageError) {
     self.values = values
     namedTarget = values[SessionParameters.target]
-    try values.checkLocking()
-    try values.checkLogs()
+    try values.checkSession()
     let kind = values[Self.kind]
     if !kind.sendsNames, values[Self.name] == nil {
       throw UsageError("\(kind.title) sends no name: add --name NAME")
     }
     if kind.sendsNames, values[Self.name] != nil {
-      throw UsageError("--name is for --protocol xmodem; the others send names")
+      let others = TransferProtocol.receiving.filter { !$0.sendsNames }
+      throw UsageError("--name is for --protocol \(others.alternatives); \(kind.title) sends names")
     }
   }
 

@@ -43,7 +43,7 @@ struct ReleaseCommand: Subcommand {
       asking: ControlRequest(port: wanted, borrower: borrower), say: say)
     if !port.wasHeld { say("no session has \(name) open.") }
     let status = run(command.map { $0.replacing(text: "{}", with: name) })
-    port.giveBack(say: say)
+    port.returnPort(say: say)
     return status
   }
 

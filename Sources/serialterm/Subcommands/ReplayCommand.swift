@@ -3,6 +3,7 @@ import Loopback
 import Options
 import SystemPackage
 import Terminal
+import TextStages
 
 /// `serialterm replay`: plays a log on a pseudo-terminal.
 struct ReplayCommand: Subcommand {
@@ -25,30 +26,64 @@ struct ReplayCommand: Subcommand {
     Prints the path of a pseudo-terminal, waits until a program opens it, and writes to it what the \
     device sent, at the pace of the log. Use it to test a parser without the board. The log is in JSON \
     lines (.jsonl) or pcapng, or text with times (.txt), which has lost line ends and control characters; \
-    a raw log has no times. Ends when everything was read. Of a log of several ports, one is played.
+    a raw log has no times. Ends when everything was read. Of a log of several ports, one is played. With \
+    --frames, the frames in the log are printed at once, and nothing is played; with --elf, its text with \
+    the source lines of addresses.
     """,
     example: """
       serialterm connect /dev/ttyUSB0 --log board.jsonl
       serialterm replay board.jsonl --link /tmp/board &
       my-parser /tmp/board
+      serialterm replay bus.jsonl --frames modbus-rtu
       """,
     sections: [
       ParameterSection("ARGUMENTS", [file]),
-      ParameterSection("OPTIONS", [port, speed, link, loop]),
+      ParameterSection(
+        "OPTIONS",
+        [
+          port, speed, link, loop, ViewParameters.frames, ViewParameters.timestamps,
+          SymbolParameters.elf, SymbolParameters.addr2line,
+        ]),
     ])
 
   private let values: Values
 
-  init(_ values: Values) { self.values = values }
+  init(_ values: Values) throws(UsageError) {
+    self.values = values
+    let listing = values[SymbolParameters.elf].isEmpty ? "frames" : "elf"
+    if listing == "elf", values[ViewParameters.frames] != nil {
+      throw UsageError(about: ["elf", "frames"], "--elf prints text, --frames prints frames")
+    }
+    if values[ViewParameters.frames] == nil {
+      if values[ViewParameters.timestamps] != nil {
+        throw UsageError("--timestamps is for --frames: what is played is not changed")
+      }
+      if listing == "frames" { return }
+    }
+    for played in ["speed", "link", "loop"] where values.given[played] != nil {
+      throw UsageError("--\(listing) prints the log, and --\(played) is for playing it")
+    }
+  }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
+    if let form = values[ViewParameters.frames] {
+      var listing = FrameListing(
+        path, form, port: values[Self.port],
+        timestamps: values[ViewParameters.timestamps] ?? TimestampFormat(.iso))
+      try listing.print()
+      return .done
+    }
+    guard values[SymbolParameters.elf].isEmpty else {
+      try SymbolizeCommand.print(
+        logOf: path, port: values[Self.port], with: SymbolListing(values.symbolFiles))
+      return .done
+    }
     let loop = try IOLoop()
     var signal: CInt?
     let signals = try loop.watchSignals(ExitStatus.endingSignals) { signal = $0 }
-    let file = values[Self.file]
-    let log: FilePath = file == "-" ? "/dev/stdin" : FilePath(file)
     let replayer = try Replayer(
-      log, port: values[Self.port], speed: values[Self.speed], repeats: values[Self.loop], on: loop)
+      path, port: values[Self.port], speed: values[Self.speed], repeats: values[Self.loop], on: loop
+    )
     let stableLink: StableLink?
     do throws(StableLinkError) {
       stableLink = try values[Self.link].map { path throws(StableLinkError) in
@@ -61,5 +96,10 @@ struct ReplayCommand: Subcommand {
     while signal == nil, replayer.outcome == nil { try loop.turn() }
     withExtendedLifetime((signals, replayer, stableLink)) {}
     return try signal.map { .signal($0) } ?? replayer.outcome!.get()
+  }
+
+  private var path: FilePath {
+    let file = values[Self.file]
+    return file == "-" ? "/dev/stdin" : FilePath(file)
   }
 }

@@ -35,6 +35,7 @@ struct RunCommand: ProfiledCommand {
       send "text\\r"            escapes: \\r \\n \\t \\e \\0 \\\\ \\" \\$ \\xHH
       expect /regex/           $1 is then the text of group 1
       expect /regex/ within 10s
+      expect frame             a good frame of --frames FORM; $1 is its line
       expect-one-of {          waits for the first of several
         /OK/
         /ERROR (.*)\\r/ {
@@ -60,7 +61,11 @@ struct RunCommand: ProfiledCommand {
     ],
     sections: [
       ParameterSection("ARGUMENTS", [SessionParameters.target, script]),
-      ParameterSection("SCRIPT", [Self.timeout, Self.deadline, report]),
+      ParameterSection(
+        "SCRIPT",
+        [
+          Self.timeout, Self.deadline, report, TextParameters.encoding, ViewParameters.frames,
+        ]),
     ] + SessionParameters.headless)
 
   let values: Values
@@ -70,8 +75,7 @@ struct RunCommand: ProfiledCommand {
   init(_ values: Values) throws(UsageError) {
     self.values = values
     namedTarget = values[SessionParameters.target]
-    try values.checkLocking()
-    try values.checkLogs()
+    try values.checkSession()
   }
 
   private var timeout: Duration { .seconds(values[Self.timeout]) }
@@ -86,6 +90,7 @@ struct RunCommand: ProfiledCommand {
     let start = MonotonicTime.now
     let script = try Script(
       reading: values[Self.script], by: deadline.map { start + $0 }, followsTarget: true)
+    try script.checkFrames(isFramed: values[ViewParameters.frames] != nil)
     // If the report cannot be written, the port is not opened, and the board is not reset.
     let files = try values[Self.report].map { try ReportFile($0) }
     var running: RunController?
@@ -101,7 +106,8 @@ struct RunCommand: ProfiledCommand {
         }
       })
     let controller = RunController(
-      script, timeout: timeout, showsDevice: !isQuiet, since: start, session)
+      script, timeout: timeout, framedBy: values[ViewParameters.frames], showsDevice: !isQuiet,
+      since: start, session)
     controller.deadline = deadline
     running = controller
     let outcome = Result { try controller.run() }

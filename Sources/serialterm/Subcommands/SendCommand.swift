@@ -1,4 +1,7 @@
+import Checksums
 import Dialogues
+import Encodings
+import Frames
 import Glibc
 import Options
 import Patterns
@@ -42,8 +45,21 @@ struct SendCommand: TransferringCommand {
   private static let expect = Parameter<ExpectedPattern?>.option(
     "expect", "REGEX", "Wait for an answer that matches.", isConfigurable: false,
     parse: { try ExpectedPattern.regex($0) })
+  private static let expectFrame = Parameter.flag(
+    "expect-frame", "Wait for a good frame of --frames FORM, and print it.",
+    details: """
+      With --checksum crc16-modbus, the form is modbus-rtu unless --frames names another. With \
+      --frames, --prompt and --expect are searched in the lines of good frames too.
+      """, isConfigurable: false)
   static let timeout = Parameter<Double>.time(
     "timeout", "How long to wait for the prompt, and for the answer.", 0.001...86_400, standard: 5)
+  private static let every = Parameter<Double?>.time(
+    "every", "Send TEXT again and again, at this interval.", RepeatOrder.intervals,
+    isConfigurable: false)
+  private static let count = Parameter<Int?>.option(
+    "count", "NUMBER", "End after TEXT was sent this number of times; needs --every.",
+    isConfigurable: false,
+    parse: { try Int.number($0, of: "times", in: 1...Int.max) })
   private static let print = Parameter<Int?>.option(
     "print", "GROUP", "Print only this group of the match; 0 is the whole match.",
     isConfigurable: false,
@@ -59,7 +75,8 @@ struct SendCommand: TransferringCommand {
     """
     Sends TEXT followed by CR, as Enter does; or files or standard input, exactly as they are. Ends \
     when the driver has sent everything. With --expect it then prints what the device sends, up to the \
-    match; the exit status is 10 if there is none in time. With --protocol, files go to a receiver \
+    match; the exit status is 10 if there is none in time. With --every, TEXT is sent at intervals, each \
+    answer is timed, and the counts and times are printed at the end. With --protocol, files go to a receiver \
     that the device runs (rx, rb, rz, loady); the exit status is 8 if a transfer fails.
     """,
     example: """
@@ -67,6 +84,9 @@ struct SendCommand: TransferringCommand {
       serialterm send ttyUSB0 --file boot.bin --protocol ymodem
       serialterm send loopback:board 'echo 42' \\
         --prompt 'board> ' --expect '(\\d+)\\r\\n' --print 1
+      serialterm send ttyUSB0 --hex 0103006b0003 --checksum crc16-modbus \\
+        --expect-frame
+      serialterm send ttyUSB0 'status' --every 1s --count 10 --expect 'ok'
       """,
     mostUsed: [
       expect, timeout, prompt, print, files, kind, hex, escapes, lineEnding, LineParameters.baud,
@@ -74,8 +94,15 @@ struct SendCommand: TransferringCommand {
     ],
     sections: [
       ParameterSection("ARGUMENTS", [SessionParameters.target, Self.text]),
-      ParameterSection("TRANSFER", [files, kind, startTimeout, hex, escapes, lineEnding]),
-      ParameterSection("ANSWER", [prompt, expect, timeout, print]),
+      ParameterSection(
+        "TRANSFER",
+        [
+          files, kind, startTimeout, hex, TextParameters.checksum, escapes, TextParameters.encoding,
+          lineEnding,
+        ]),
+      ParameterSection(
+        "ANSWER", [prompt, expect, expectFrame, ViewParameters.frames, timeout, print]),
+      ParameterSection("REPETITION", [every, count]),
     ] + SessionParameters.headless)
 
   let values: Values
@@ -85,18 +112,33 @@ struct SendCommand: TransferringCommand {
   init(_ values: Values) throws(UsageError) {
     self.values = values
     namedTarget = values[SessionParameters.target]
-    try values.checkLocking()
-    try values.checkLogs()
+    try values.checkSession()
     if text != nil && !files.isEmpty { throw UsageError("send TEXT or --file, not both") }
     try checkTransfer()
     if text == nil && values[Self.hex] { throw UsageError("--hex is for TEXT") }
+    if values.given[TextParameters.checksum.name] != nil {
+      guard values[Self.hex] else { throw UsageError("--checksum is for --hex") }
+      if let text, (try? HexText.parse(text))?.isEmpty == true {
+        throw UsageError("TEXT has no bytes to compute --checksum of")
+      }
+    }
     if text == nil && values[Self.escapes] { throw UsageError("--escapes is for TEXT") }
     if values[Self.hex] && values[Self.escapes] {
       throw UsageError("--hex and --escapes exclude each other")
     }
+    try checkRepetition()
+    try checkEncoding()
+    if values[Self.expectFrame] {
+      guard values[Self.expect] == nil else {
+        throw UsageError("--expect-frame waits for any good frame, --expect for one that matches")
+      }
+      guard frameForm != nil else {
+        throw UsageError("--expect-frame needs --frames FORM, such as --frames modbus-rtu")
+      }
+    }
     _ = try textBytes()
     guard let group = values[Self.print] else { return }
-    guard let expect = values[Self.expect] else { throw UsageError("--print needs --expect REGEX") }
+    guard let expect = expectation else { throw UsageError("--print needs --expect REGEX") }
     guard group <= expect.groupCount else {
       throw UsageError(
         "--print '\(group)': '\(expect.text)' has \(expect.groupCount.counted("group"))")
@@ -104,6 +146,17 @@ struct SendCommand: TransferringCommand {
   }
 
   private var text: String? { values[Self.text] }
+  private var expectation: ExpectedPattern? {
+    values[Self.expectFrame] ? .anyLine(named: "frame") : values[Self.expect]
+  }
+  /// The form of frames: what the user says, or what the checksum belongs to.
+  private var frameForm: ChosenFrameForm? {
+    if let form = values[ViewParameters.frames] { return form }
+    guard values[Self.expectFrame], values[TextParameters.checksum] == .crc16Modbus else {
+      return nil
+    }
+    return try? ChosenFrameForm(parsing: "modbus-rtu")
+  }
   private var files: [String] { values[Self.files] }
   /// Whether a protocol transfers the files, instead of sending them like a text.
   private var isTransfer: Bool { values[Self.kind] != .raw || files.count > 1 }
@@ -127,10 +180,37 @@ struct SendCommand: TransferringCommand {
         "standard input has no name and no size: it can only be sent alone, with --protocol raw")
     }
     if files.count > 1, !kind.sendsSeveralFiles {
-      throw UsageError("\(kind.title) sends one file; YMODEM and ZMODEM send several")
+      let others = TransferProtocol.transferring.filter(\.sendsSeveralFiles)
+      throw UsageError("\(kind.title) sends one file; several: \(others.titles)")
     }
-    if values[Self.prompt] != nil || values[Self.expect] != nil {
+    if values[Self.prompt] != nil || expectation != nil {
       throw UsageError("--prompt and --expect are for TEXT and one raw file; use a script ('run')")
+    }
+  }
+
+  private func checkRepetition() throws(UsageError) {
+    guard values[Self.every] != nil else {
+      if values[Self.count] != nil { throw UsageError("--count needs --every TIME") }
+      return
+    }
+    guard text == nil else { return }
+    throw UsageError(
+      files.isEmpty
+        ? "--every needs TEXT: standard input can be read only once"
+        : "--every is for TEXT, and not for files: repeat the command in a shell")
+  }
+
+  /// Checks that an encoding of the command line has a use.
+  private func checkEncoding() throws(UsageError) {
+    guard values.given[TextParameters.encoding.name] != nil else { return }
+    let hasText = text != nil && !values[Self.hex]
+    let hasAnswer = values[Self.prompt] != nil || expectation != nil
+    let logsText = !values[LogParameters.log].isEmpty
+    if !hasText && !hasAnswer && !logsText {
+      throw UsageError(
+        "--encoding is for TEXT, the answer and logs: "
+          + (values[Self.hex] ? "hexadecimal numbers are" : "files and standard input are")
+          + " sent as they are")
     }
   }
 
@@ -141,7 +221,7 @@ struct SendCommand: TransferringCommand {
       return try transfer(in: context)
     }
     let configuration = try configuration()
-    var running: SendController?
+    var running: (any SendingController)?
     let session = try HeadlessInterface(
       sessionConfiguration, of: "send", among: context.devices,
       forDevice: context.deviceProfile.map { profile in
@@ -151,7 +231,9 @@ struct SendCommand: TransferringCommand {
           return command.sessionConfiguration
         }
       })
-    let controller = SendController(configuration, session)
+    let controller: any SendingController =
+      configuration.repetition == nil
+      ? SendController(configuration, session) : RepeatedSendController(configuration, session)
     running = controller
     return try controller.run()
   }
@@ -167,10 +249,17 @@ struct SendCommand: TransferringCommand {
   }
 
   private func configuration() throws -> SendConfiguration {
-    SendConfiguration(
-      source: try source(), warning: escapeWarning, prompt: values[Self.prompt],
-      expectation: values[Self.expect], timeout: .seconds(values[Self.timeout]),
-      printedGroup: values[Self.print])
+    // With frames, whole lines are printed.
+    let isFramed = frameForm != nil
+    return SendConfiguration(
+      source: try source(), encoding: values[TextParameters.encoding], warning: escapeWarning,
+      prompt: isFramed ? values[Self.prompt]?.toEndOfLine : values[Self.prompt],
+      expectation: isFramed ? expectation?.toEndOfLine : expectation, frameForm: frameForm,
+      timeout: .seconds(values[Self.timeout]),
+      printedGroup: values[Self.print],
+      repetition: values[Self.every].map {
+        .init(interval: Duration(rounding: $0), count: values[Self.count].map(Int64.init))
+      })
   }
 
   private func source() throws -> SendConfiguration.Source {
@@ -192,14 +281,26 @@ struct SendCommand: TransferringCommand {
     guard let text else { return [] }
     let ending = values[Self.lineEnding].bytes
     do {
-      if values[Self.hex] { return try HexText(text).bytes }
-      guard values[Self.escapes] else { return text.utf8 + ending }
-      let bytes = try EscapedText.bytes(of: text)
+      if values[Self.hex] {
+        let bytes = try HexText.parse(text)
+        return bytes + (values[TextParameters.checksum]?.bytes(for: bytes) ?? [])
+      }
+      guard values[Self.escapes] else { return try encoded(Array(text.utf8)) + ending }
+      let bytes = try encoded(try EscapedText.bytes(of: text))
       let hasEnding = bytes.last == 0x0D || bytes.last == 0x0A
       return hasEnding ? bytes : bytes + ending
     } catch {
       throw UsageError("TEXT: \(error)")
     }
+  }
+
+  /// The bytes in the encoding of the device. Escaped bytes that are not UTF-8 stay.
+  private func encoded(_ bytes: [UInt8]) throws -> [UInt8] {
+    let encoding = values[TextParameters.encoding]
+    if encoding.isUTF8 { return bytes }
+    var encoded: [UInt8] = []
+    try EncodingWriter(encoding).encode(bytes, into: &encoded)
+    return encoded
   }
 
   /// A warning about a TEXT that contains a literal `\r` or `\n`, which shells do not replace.

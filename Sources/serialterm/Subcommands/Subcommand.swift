@@ -8,9 +8,14 @@ protocol Subcommand: SendableMetatype {
   static var description: CommandDescription { get }
   /// Whether `--no-NAME` switches off the value that a configuration file gives an option.
   static var canSwitchOff: Bool { get }
-  /// The command, if it reads the configuration for the given parameters. Testing this at run time, with `as?`, takes
-  /// a fiftieth of the start-up time.
+  /// The command, if it reads the configuration for the given parameters. Testing this at run time,
+  /// with `as?`, takes a fiftieth of the start-up time.
   static func profiled(for given: Given) -> (any ProfiledCommand.Type)?
+
+  /// Parses the words after the name of the command.
+  ///
+  /// - Throws: `WordError` for the first word that is not a valid parameter.
+  static func given(by words: [String]) throws(WordError) -> Given
 
   /// Creates the command.
   ///
@@ -29,9 +34,6 @@ extension Subcommand {
   static func profiled(for given: Given) -> (any ProfiledCommand.Type)? { nil }
   static var name: String { description.name }
 
-  /// Parses the words after the name of the command.
-  ///
-  /// - Throws: `WordError` for the first word that is not a valid parameter.
   static func given(by words: [String]) throws(WordError) -> Given {
     try WordReader.read(words, description.declarations, canSwitchOff: canSwitchOff)
   }
@@ -39,7 +41,8 @@ extension Subcommand {
 
 /// The context of a subcommand, besides its values.
 struct CommandContext {
-  /// The serial ports of this computer. The choice of the profile may already have started the catalog.
+  /// The serial ports of this computer. The choice of the profile may already have
+  /// started the catalog.
   let devices: DeviceCatalog
   /// Completes a ``ProfiledCommand`` when its device is known; nil if the profile is certain.
   var deviceProfile: DeviceProfile?
@@ -53,16 +56,18 @@ struct CommandContext {
 enum Subcommands {
   static let all: [any Subcommand.Type] = [
     ConnectCommand.self, ListCommand.self, MonitorCommand.self, LoopbackCommand.self,
-    ReleaseCommand.self, LogCommand.self, ServeCommand.self, AttachCommand.self, SendCommand.self,
-    ReceiveCommand.self, RunCommand.self, PlotCommand.self, ReplayCommand.self,
+    ReleaseCommand.self, LogCommand.self, ServeCommand.self, AttachCommand.self, McpCommand.self,
+    TapCommand.self,
+    SendCommand.self, ReceiveCommand.self, RunCommand.self, PlotCommand.self, ReplayCommand.self,
+    SymbolizeCommand.self,
     ListProfilesCommand.self, ShowProfileCommand.self, SaveProfileCommand.self,
-    ImportTioCommand.self, DoctorCommand.self, RulesCommand.self, SessionCommandsCommand.self,
-    DescribeCommand.self, CompleteLineCommand.self,
+    ImportTioCommand.self, ImportSer2netCommand.self, DoctorCommand.self, RulesCommand.self,
+    ExtcapCommand.self, SessionCommandsCommand.self, DescribeCommand.self, CompleteLineCommand.self,
   ]
 
   /// The commands that read the configuration.
   static let profiled: [any ProfiledCommand.Type] = [
     ConnectCommand.self, LogCommand.self, ServeCommand.self, AttachCommand.self,
-    SendCommand.self, ReceiveCommand.self, RunCommand.self, PlotCommand.self,
+    TapCommand.self, SendCommand.self, ReceiveCommand.self, RunCommand.self, PlotCommand.self,
   ]
 }

@@ -7,7 +7,8 @@ extension ResolvedTarget {
   /// The path of the port, for a command that needs a present port.
   ///
   /// - Parameter devices: the present devices, for the message if none matches.
-  /// - Throws: ``Failure`` if there is no such port, or if the command cannot use the form of TARGET.
+  /// - Throws: ``Failure`` if there is no such port, or if the command cannot use the
+  ///   form of TARGET.
   func presentPath(among devices: @autoclosure () -> [Device]) throws(Failure) -> FilePath {
     switch self {
     case .endpoint(let endpoint):

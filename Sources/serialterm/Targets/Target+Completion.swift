@@ -5,11 +5,12 @@ import Reconnecting
 import Sessions
 
 extension Target {
-  /// The completions of a TARGET: the present devices, the profiles, and the simulations. A TARGET can also be any
-  /// path.
+  /// The completions of a TARGET: the present devices, the profiles, and the simulations. A TARGET
+  /// can also be any path.
   static let completion = Completion.found { request in
     let catalog = DeviceCatalog()
-    // Without udev there are no devices to suggest. An error message would disturb the command line.
+    // Without udev there are no devices to suggest. An error message would disturb
+    // the command line.
     let targets = LinkProviders.standard.completions(of: request.text) {
       (try? catalog.current()) ?? []
     }
@@ -20,8 +21,8 @@ extension Target {
   /// The name of a profile.
   static let profileCompletion = Completion.found { Completion.Proposal(profiles(for: $0)) }
 
-  /// Targets and profiles with descriptions, sorted so that those of devices come first. Devices that look alike have
-  /// the same selector, which is suggested once.
+  /// Targets and profiles with descriptions, sorted so that those of devices come first. Devices
+  /// that look alike have the same selector, which is suggested once.
   static func candidates(
     _ targets: [TargetCompletion], profiles: [Completion.Candidate]
   ) -> [Completion.Candidate] {

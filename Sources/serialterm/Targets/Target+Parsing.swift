@@ -29,7 +29,8 @@ extension Failure {
 }
 
 extension Target {
-  /// Parses a TARGET that may be the name of a profile, for commands that use nothing else of the configuration.
+  /// Parses a TARGET that may be the name of a profile, for commands that use nothing else
+  /// of the configuration.
   ///
   /// - Parameters:
   ///   - text: the TARGET as the user typed it.

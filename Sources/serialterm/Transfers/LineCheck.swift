@@ -8,22 +8,25 @@ import TransferProtocols
 struct LineCheck {
   /// The settings of the open line; nil if it has none.
   let settings: LineSettings?
-  /// The time in milliseconds for which the adapter holds back received bytes; nil if it is unknown.
+  /// The time in milliseconds for which the adapter holds back received bytes; nil if
+  /// it is unknown.
   let latency: Int?
 
   /// Why the line cannot carry a protocol, and which setting to change; nil if it can.
   func obstacle(to kind: TransferProtocol) -> String? {
-    guard let settings, !kind.isPlain else { return nil }
-    if settings.dataBits != .eight {
+    guard let settings else { return nil }
+    if kind.needsEightBits, settings.dataBits != .eight {
       return """
         \(kind.title) needs 8 data bits, and the line has \(settings.dataBits.rawValue). Set \
         --data-bits 8; in a session, the command 'data-bits'.
         """
     }
-    if settings.flowControl == .soft, !kind.avoidsFlowControl {
+    if settings.flowControl == .soft, !kind.isPlain, !kind.avoidsFlowControl {
+      let others = TransferProtocol.transferring.filter(\.avoidsFlowControl)
       return """
         \(kind.title) sends all bytes, XON and XOFF too, on which this line acts. Set --flow none \
-        or --flow hard; in a session, the command 'flow'. ZMODEM works with XON and XOFF.
+        or --flow hard; in a session, the command 'flow'. Not affected by XON and XOFF: \
+        \(others.titles).
         """
     }
     return nil
@@ -44,8 +47,8 @@ struct LineCheck {
       """
   }
 
-  /// The maximum share of the line's rate that blocks of some bytes reach, in percent, if each answer takes the given
-  /// time.
+  /// The maximum share of the line's rate that blocks of some bytes reach, in percent, if each
+  /// answer takes the given time.
   private func share(_ block: Int, _ settings: LineSettings, milliseconds: Int) -> Int {
     let bytes = Double(block)
     let second = Double(settings.bytesPerSecond)
@@ -55,8 +58,8 @@ struct LineCheck {
 }
 
 extension LineSettings {
-  /// The number of bytes that the line carries per second. Each byte has a start bit, the data bits, possibly a
-  /// parity bit, and the stop bits.
+  /// The number of bytes that the line carries per second. Each byte has a start bit, the data
+  /// bits, possibly a parity bit, and the stop bits.
   var bytesPerSecond: Int {
     let bits = 1 + Int(dataBits.rawValue) + (parity == .none ? 0 : 1) + Int(stopBits.rawValue)
     return max(Int(baudRate) / bits, 1)
@@ -74,8 +77,8 @@ extension LineCheck {
     latency = endpoint.path.flatMap { Self.latency(of: $0) }
   }
 
-  /// The latency timer of an FTDI adapter: the attribute `latency_timer` of the kernel's driver,
-  /// drivers/usb/serial/ftdi_sio.c.
+  /// The latency timer of an FTDI adapter: the attribute `latency_timer` of the
+  /// kernel's driver, drivers/usb/serial/ftdi_sio.c.
   private static func latency(of path: FilePath) -> Int? {
     guard let name = path.realPath?.lastComponent?.string,
       let text = try? FilePath("/sys/class/tty/\(name)/device/latency_timer").contents()

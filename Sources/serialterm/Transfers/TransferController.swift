@@ -6,8 +6,8 @@ import Sessions
 import SystemPackage
 import Terminal
 
-/// Transfers files for `send --protocol` and `receive`: one transfer on an open port, with messages on standard
-/// error.
+/// Transfers files for `send --protocol` and `receive`: one transfer on an open port, with messages
+/// on standard error.
 final class TransferController {
   var order: TransferOrder
   private let frontEnd: HeadlessInterface

@@ -6,8 +6,8 @@ import SystemPackage
 import TextTools
 import TransferProtocols
 
-/// Transfers files on an open port, for `send`, `receive`, scripts and in a session. It manages the files and the
-/// exchange, and puts events in words.
+/// Transfers files on an open port, for `send`, `receive`, scripts and in a session. It manages the
+/// files and the exchange, and puts events in words.
 final class TransferPlayer: RunningExchange {
   /// How a transfer ended.
   enum End {
@@ -46,7 +46,7 @@ final class TransferPlayer: RunningExchange {
   private let onEnd: (End) -> Void
   private lazy var runner = ExchangeRunner(
     exchange, on: port.session, receivingFrom: port.controller.hub, loop: loop, storage: storage,
-    onReport: { [unowned self] in hear($0) }, onEnd: { [unowned self] in ended($0) })
+    onReport: { [unowned self] in handleReport($0) }, onEnd: { [unowned self] in ended($0) })
   private let exchange: TransferExchange
   private let storage: any TransferStorage
   private let folder: IncomingFolder?
@@ -61,7 +61,8 @@ final class TransferPlayer: RunningExchange {
   ///   - penHolder: the author that already has the pen; nil if the transfer takes it.
   ///   - outlivesLoss: whether it continues when a lost device returns, if the protocol can.
   ///   - onReport: called with each report.
-  ///   - onEnd: called once, at the end, after the pen was released. The player then lives to the end of the turn.
+  ///   - onEnd: called once, at the end, after the pen was released. The player then lives to the
+  ///     end of the turn.
   /// - Throws: ``Failure`` if the line cannot carry the protocol, or the files cannot be used.
   init(
     _ order: TransferOrder, on port: Port, loop: IOLoop, withPenOf penHolder: Author? = nil,
@@ -124,19 +125,21 @@ final class TransferPlayer: RunningExchange {
 
   func stop() { runner.stop() }
 
-  func goOn() { runner.goOn() }
+  func resume() { runner.resume() }
 
   func leave() { runner.leave() }
 
   var takesLeave: Bool { isRunning && port.session.isOpen }
 
-  func lose(discarding discarded: inout UnsentBytes) { runner.lose(discarding: &discarded) }
+  func portWasLost(discarding discarded: inout UnsentBytes) {
+    runner.portWasLost(discarding: &discarded)
+  }
 
   func cutOff(discarding discarded: inout UnsentBytes) { runner.cutOff(discarding: &discarded) }
 
   // MARK: Events
 
-  private func hear(_ report: TransferExchange.Report) {
+  private func handleReport(_ report: TransferExchange.Report) {
     switch report {
     case .status(let status): onReport(.status(status))
     case .file(let summary, let path):

@@ -1,3 +1,4 @@
+import Frames
 import Plotting
 import SerialCore
 import Sessions
@@ -12,6 +13,8 @@ extension UserInterface: CommandUser {
   func show(_ lines: [String]) { console.answer(lines) }
   func clearScreen() { console.clear() }
 
+  var frameCounts: FrameCounts? { focus.port.view.frameCounts }
+
   func openSearch() { search.openSearch() }
   func askWhatToWrite() { search.askWhatToWrite() }
 
@@ -19,14 +22,16 @@ extension UserInterface: CommandUser {
   func askWhatToSave() { plots.askWhatToSave() }
   func readNumbers(as form: SampleForm?) { plots.readNumbers(as: form) }
 
-  func send(_ bytes: [UInt8]) throws(Failure) { try keyboard.send(bytes) }
-  func sendScreenSize() throws(Failure) { try sizes.sendSize() }
+  func send(_ bytes: [UInt8]) throws(Failure) { try keyboard.send(.text(bytes)) }
+  func sendScreenSize() throws(Failure) { try views.sizes.sendSize() }
 
   func transfer(_ order: TransferOrder) throws(Failure) { try exchanges.transfers.transfer(order) }
   var receivingFolder: FilePath { exchanges.transfers.receivingFolder }
   func run(script: FilePath) throws(Failure) { try exchanges.scripts.run(script: script) }
   func run(program: String) throws(Failure) { try exchanges.programs.run(program: program) }
   var recentCommands: [String] { exchanges.programs.recentCommands }
+  func startRepeating(_ order: RepeatOrder) { exchanges.repetition.start(order) }
+  func stopRepeating() { exchanges.repetition.stop() }
   func stopExchange() { focus.port.controller.exchange?.stop() }
 
   func moveFocus(to name: String?) { focus.move(to: name) }
@@ -40,8 +45,8 @@ extension UserInterface: CommandUser {
     if filter.isOn { filter.stop() } else { filter.start() }
   }
 
-  /// Lists the commands: one per line if they are printed anyway; otherwise on the alternate screen. A terminal without
-  /// one shows them below the text if they fit, else in pages.
+  /// Lists the commands: one per line if they are printed anyway; otherwise on the alternate
+  /// screen. A terminal without one shows them below the text if they fit, else in pages.
   func showCommandList() {
     let list = CommandList(state: model.state, prefix: keyboard.keys.prefix)
     let size = console.screen.textSize

@@ -2,29 +2,32 @@ import DeviceWatch
 import EventLoop
 import Glibc
 import Observing
+import Options
 import Reconnecting
 import SerialCore
 import Sessions
 import SystemPackage
+import Telnet
 import Terminal
 import TextTools
 import Time
 
-/// The front end for a person: it opens the ports, and joins the keyboard, the views and the commands, each of which
-/// observes the state of the ports by itself.
+/// The front end for a person: it opens the ports, and joins the keyboard, the views and the
+/// commands, each of which observes the state of the ports by itself.
 final class UserInterface: FrontEnd {
   let app: App
   let focus: PortFocus
   let keyboard: Keyboard
   /// Reads a pipe in place of the keyboard.
   let pipe: PipeStart
-  let status: StatusDisplay
-  let openList: OpenList
-  let sizes: SizeFollower
+  /// What follows the state of the ports on the screen.
+  let views: StateViews
   let search: SearchQuestions
   let plots: SessionPlots
   let exchanges: SessionExchanges
   let leaving: Leaving
+  /// What joins the ports of a tap; nil otherwise.
+  private let tap: PortTap?
   private var observations: [AnyObject] = []
 
   var loop: IOLoop { app.loop }
@@ -40,15 +43,17 @@ final class UserInterface: FrontEnd {
   ///   - requests: the ports, at least one. The first one gets the focus.
   ///   - alerts: the alert rules.
   ///   - openingScript: the script that runs on the first port before the user or the pipe gets it.
-  ///   - configurationOfFurther: returns the configuration of an additional port; nil to use that of the port with
-  ///     the focus.
+  ///   - configurationOfAdditional: returns the configuration of an additional port; nil to use
+  ///     that of the port with the focus.
+  ///   - tapRules: how the two ports are joined; nil if they are not.
   ///   - devices: the serial ports of this computer.
   ///   - environment: the streams, the terminal and the rest of the program's environment.
   /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
   init(
     _ requests: [PortRequest], alerts: [AlertRule] = [], running openingScript: Script? = nil,
-    further configurationOfFurther: ((Endpoint) throws -> ConnectConfiguration)? = nil,
-    among devices: DeviceCatalog, in environment: Environment = Environment()
+    additional configurationOfAdditional: ((Endpoint) throws -> ConnectConfiguration)? = nil,
+    joining tapRules: PortTap.Rules? = nil, among devices: DeviceCatalog,
+    in environment: Environment = Environment()
   ) throws {
     let isTyped = environment.terminal != nil
     let app = try App(
@@ -60,18 +65,17 @@ final class UserInterface: FrontEnd {
       PortPresenter(
         request.configuration, forDevice: request.forDevice, in: app, keys: isTyped ? keys : nil)
     }
-    let focus = PortFocus(on: ports, further: configurationOfFurther, in: app)
+    let focus = PortFocus(on: ports, additional: configurationOfAdditional, in: app)
     let keyboard = Keyboard(in: environment, of: app, at: focus, with: keys)
     let leaving = Leaving(keyboard, at: focus, in: app)
     let transfers = SessionTransfers(of: focus, keyboard, leaving.questions, in: app)
     (self.app, self.focus, self.keyboard, self.leaving) = (app, focus, keyboard, leaving)
+    tap = tapRules.map { PortTap($0, of: focus, leaving, in: app) }
     pipe = PipeStart(keyboard, at: focus, in: app)
-    status = StatusDisplay(of: focus, on: app.console, loop: app.loop)
-    openList = OpenList(in: keyboard.dialogs)
-    sizes = SizeFollower(keyboard, at: focus, on: app.console, loop: app.loop)
+    views = StateViews(of: focus, keyboard, in: app)
     search = SearchQuestions(
       of: focus, with: keyboard.dialogs, on: app.console, loop: app.loop)
-    plots = SessionPlots(of: focus, keyboard, sizes, saver: search.saver, in: app) {
+    plots = SessionPlots(of: focus, keyboard, views.sizes, saver: search.saver, in: app) {
       leaving.quit()
     }
     exchanges = SessionExchanges(
@@ -81,7 +85,8 @@ final class UserInterface: FrontEnd {
       programs: SessionPrograms(
         of: focus, leaving.questions, keeping: HistoryFile(ofCommandsIn: environment.historyFolder),
         in: app
-      ))
+      ),
+      repetition: SessionRepetition(at: focus, keyboard, leaving, in: app))
   }
 
   /// Runs the sessions to their end.
@@ -95,7 +100,7 @@ final class UserInterface: FrontEnd {
     keyboard.followConfiguration()
     focus.mergeIfNeeded()
     for port in focus.ports {
-      port.model.follow(focus)
+      port.model.followFocus(focus)
       connect(port)
     }
     // An unusable address is detected before the port is opened, which may reset a board.
@@ -111,8 +116,9 @@ final class UserInterface: FrontEnd {
     connectStreams()
     for port in focus.ports { start(port) }
     // A pipe waits for the script, or for the session that it joins.
+    // A tap has no input: what is piped cannot go anywhere.
     if keyboard.terminal != nil
-      || (exchanges.scripts.openingScript == nil && !model.state.sharing.isJoined)
+      || (tap == nil && exchanges.scripts.openingScript == nil && !model.state.sharing.isJoined)
     {
       try keyboard.input.start(on: loop)
     }
@@ -127,11 +133,11 @@ final class UserInterface: FrontEnd {
   }
 
   func begin() {
-    greet()
+    Greeting(of: focus, for: keyboard, on: console).say()
+    tap?.greet()
     for port in focus.ports { port.port.announcePlaces() }
-    keyboard.followState()
-    status.begin()
-    sizes.begin()
+    keyboard.stateDidChange()
+    views.begin()
     pipe.begin()
     exchanges.scripts.begin()
     plots.plot.begin(focus.ports)
@@ -143,28 +149,26 @@ final class UserInterface: FrontEnd {
     let controller = port.controller
     controller.delegate = leaving.questions
     controller.canAsk = keyboard.terminal != nil
-    port.returnQuestions = controller.$returnQuestion.observe { [unowned self, unowned port] in
-      leaving.questions.ask($0.new, about: port)
-    }
     port.port.share(
-      port.configuration.writers,
-      home: { [unowned port] in port.configuration.userName ?? UserName.own },
+      tap == nil ? port.configuration.values[SharingParameters.writers].rule : .none,
+      home: { [unowned port] in port.configuration.values.userName ?? UserName.own },
       answers: keyboard.terminal != nil)
-    port.ends = controller.ends.observe { [unowned self, unowned port, unowned controller] in
-      // The end of a joined session is not a failure of this program.
-      let hasEnded =
-        controller.remoteSharing?.sharing.isJoined == true
-        && controller.remoteSharing?.endReason != nil
-      focus.portEnded(port, hasEnded ? .success(.done) : .failure(Failure($0)))
-    }
+    port.observations = [
+      controller.$returnQuestion.observe { [unowned self, unowned port] in
+        leaving.questions.ask($0.new, about: port)
+      },
+      controller.ends.observe { [unowned self, unowned port] in
+        focus.portEnded(port, port.port.outcome(of: $0))
+      },
+    ]
   }
 
   /// Starts to show what a port receives, and to follow its state.
   private func start(_ port: PortPresenter) {
     port.start()
-    focus.follow(port)
-    openList.follow(port.model)
-    exchanges.transfers.follow(port)
+    focus.observeState(of: port)
+    views.observe(port)
+    exchanges.transfers.observeOffers(of: port)
     if keyboard.terminal != nil, console.isOutputTerminal { plots.add(port) }
   }
 
@@ -187,7 +191,7 @@ final class UserInterface: FrontEnd {
     case .room:
       for port in focus.ports {
         port.text.screenHasRoom()
-        port.controller.exchange?.goOn()
+        port.controller.exchange?.resume()
       }
     case .drained: break
     }
@@ -203,36 +207,11 @@ final class UserInterface: FrontEnd {
     }
   }
 
-  /// Prints the first line of the session.
-  private func greet() {
-    for port in focus.ports { port.port.narrator.greet(port.session) }
-    if focus.ports.count > 1 && keyboard.terminal != nil && keyboard.keys.prefix != .none {
-      console.say(
-        "\(focus.ports.count) ports. You type to \(focus.port.name ?? ""); "
-          + "\(keyboard.keys.name(of: .nextPort) ?? "") switches to the next one.")
-    }
-    sayWhatCannotBeDrawn()
-  }
-
-  /// Warns that a terminal that can only print shows neither the edited line nor the status line.
-  private func sayWhatCannotBeDrawn() {
-    guard model.state.screen == .printing, let reason = Need.drawing.unmet(in: model.state) else {
-      return
-    }
-    let configuration = focus.port.configuration
-    let asked = [
-      (Command.lineInput, configuration.editsLines), (.statusLine, configuration.showsStatus),
-    ]
-    for (command, isAsked) in asked where isAsked {
-      console.say("\(command.name) is not available: \(reason).")
-    }
-  }
-
   // MARK: Another port
 
   func connect(to endpoint: Endpoint) throws(Failure) {
     let port = PortPresenter(
-      try focus.configuration(ofFurther: endpoint), forDevice: nil, in: app, keys: keyboard.keys)
+      try focus.configuration(ofAdditional: endpoint), forDevice: nil, in: app, keys: keyboard.keys)
     // The name in shared logs.
     port.port.name = PortNames(of: (focus.ports + [port]).map(\.configuration)).names.last
     do {
@@ -254,7 +233,7 @@ final class UserInterface: FrontEnd {
 
   var signals: [CInt] { [SIGTSTP, SIGCONT, SIGWINCH] }
 
-  func take(signal: CInt) -> Bool {
+  func handle(signal: CInt) -> Bool {
     switch signal {
     case SIGTSTP:
       dialogs.dismiss()
@@ -267,11 +246,12 @@ final class UserInterface: FrontEnd {
       // If the process is in the background, the kernel stops it again by SIGTTOU.
       _ = try? keyboard.terminal?.retake()
       console.screen.resume()
-      sizes.follow()
+      views.sizes.updateSize()
     case SIGWINCH:
       console.screen.sizeDidChange()
-      sizes.windowDidChange()
-    case focus.port.configuration.releaseSignal?.number: perform(.release, from: .signal)
+      views.sizes.windowDidChange()
+    case focus.port.configuration.values[ConnectCommand.releaseOn]?.number:
+      perform(.release, from: .signal)
     default: return false
     }
     return true
@@ -286,21 +266,24 @@ final class UserInterface: FrontEnd {
   func finishOutput() throws { try plots.plot.finish() }
 
   func stop() {
+    tap?.stop()
+    exchanges.repetition.end(because: "the session ends")
     keyboard.input.stop()
     keyboard.refusals.flush()
     dialogs.dismiss()
     focus.stop()
-    openList.stop()
+    views.stop()
     for port in focus.ports { port.stop() }
   }
 
-  func giveBack() {
+  func finishDisplay() {
     for port in focus.ports { port.finish() }
     focus.finishLines()
-    let untaken = console.finish(within: leaving.showPatience)
+    let unwritten = console.finish(within: leaving.showPatience)
     keyboard.terminal?.restore()
-    if untaken > 0 && !console.isOutputTerminal {
-      console.warn("\(untaken.bytesWere) received and not written: the output did not accept them.")
+    if unwritten > 0 && !console.isOutputTerminal {
+      console.warn(
+        "\(unwritten.bytesWere) received and not written: the output did not accept them.")
       _ = console.finish(within: .zero)
     }
   }

@@ -5,21 +5,23 @@ import TestSupport
 
 @testable import DeviceWatch
 
-/// A computer that umockdev simulates, with USB adapters that are plugged in and unplugged; see umockdev(1).
+/// A computer that umockdev simulates, with USB adapters that are plugged in and
+/// unplugged; see umockdev(1).
 ///
-/// umockdev intercepts the system calls of a process from its start. So the test binary runs itself again under
-/// umockdev, with the tests for this computer.
+/// umockdev intercepts the system calls of a process from its start. So the test binary runs itself
+/// again under umockdev, with the tests for this computer.
 enum MockMachine {
   /// Whether this process runs on the simulated computer.
   static var isHere: Bool { paceTaker != nil }
 
-  /// The pipe by which the test controls the computer. It writes a byte when it is ready, and for every adapter that
-  /// was unplugged.
+  /// The pipe by which the test controls the computer. It writes a byte when it is ready, and for
+  /// every adapter that was unplugged.
   static var paceTaker: FilePath? {
     getenv("DEVICE_WATCH_PACE").map { FilePath(platformString: $0) }
   }
 
-  /// Whether the required packages are installed: Debian's umockdev, gir1.2-umockdev-1.0 and python3-gi.
+  /// Whether the required packages are installed: Debian's umockdev,
+  /// gir1.2-umockdev-1.0 and python3-gi.
   static var isInstalled: Bool {
     let probe = "import gi; gi.require_version('UMockdev', '1.0')"
     return access("/usr/bin/umockdev-wrapper", X_OK) == 0
@@ -43,8 +45,9 @@ enum MockMachine {
       adding: ["DEVICE_WATCH_PACE=\(folder("pace"))"], within: .seconds(120))
   }
 
-  /// One adapter is present at the start. Then adapters appear, change and disappear immediately, so that they may be
-  /// gone before the test examines them. Two stay: `ttyUSB2`, and `ttyACM0`, which is the last one.
+  /// One adapter is present at the start. Then adapters appear, change and disappear immediately,
+  /// so that they may be gone before the test examines them. Two stay: `ttyUSB2`, and `ttyACM0`,
+  /// which is the last one.
   ///
   /// The next adapter waits for the test, because umockdev's sender fails if ten events are queued.
   private static let script = """

@@ -17,10 +17,12 @@ final class PseudoTerminal {
     node = FilePath("/dev/pts/\(number)")
   }
 
-  /// TIOCGPTN of ioctl_tty(2), which ptsname(3) also uses. It is a macro that Swift does not import.
+  /// TIOCGPTN of ioctl_tty(2), which ptsname(3) also uses. It is a macro that Swift
+  /// does not import.
   private static let getNumber: UInt = 0x8004_5430
 
-  /// Keeps other tests, even in other processes, from using many numbers, as long as the result exists.
+  /// Keeps other tests, even in other processes, from using many numbers, as long as
+  /// the result exists.
   ///
   /// The corresponding C function is `flock`.
   static func lockNumbers() throws -> OwnedDescriptor {
@@ -30,8 +32,9 @@ final class PseudoTerminal {
     return folder
   }
 
-  /// Opens a pseudo-terminal with many free numbers below its own. The kernel assigns the lowest free number, so
-  /// another program that opens some does not get this number after it was closed. The numbers must be locked.
+  /// Opens a pseudo-terminal with many free numbers below its own. The kernel assigns the lowest
+  /// free number, so another program that opens some does not get this number after it was closed.
+  /// The numbers must be locked.
   static func aboveFreeNumbers() throws -> PseudoTerminal {
     var opened: [PseudoTerminal] = []
     for _ in 0..<200 { opened.append(try PseudoTerminal()) }

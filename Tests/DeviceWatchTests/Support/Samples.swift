@@ -5,13 +5,14 @@ import SystemPackage
 extension Device {
   /// A typical FTDI adapter: `ttyUSB3` with the serial number A3, at the third port of a hub.
   static func ftdi(
-    _ number: Int, serialNumber: String?? = .none, port: String? = nil, incarnation: UInt64? = nil
+    _ number: Int, serialNumber: String?? = .none, port: String? = nil,
+    creationNumber: UInt64? = nil
   ) -> Device {
     let port = port ?? "1.\(number)"
     return Device(
       syspath: "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-1/1-\(port)/1-\(port):1.0"
         + "/ttyUSB\(number)/tty/ttyUSB\(number)",
-      node: FilePath("/dev/ttyUSB\(number)"), kind: .usb, incarnation: incarnation,
+      node: FilePath("/dev/ttyUSB\(number)"), kind: .usb, creationNumber: creationNumber,
       driver: "ftdi_sio", vendorID: 0x0403, productID: 0x6001,
       serialNumber: serialNumber ?? "FTA\(number)", manufacturer: "FTDI", product: "FT232R",
       interfaceNumber: 0, portNumber: 0, physicalPath: "pci-0000:00:14.0-usb-0:\(port):1.0",

@@ -22,8 +22,8 @@ enum Sysfs {
     return Int(String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self))
   }
 
-  /// Whether this process can make the kernel send events for virtual consoles. This is harmless, and only root may
-  /// do it.
+  /// Whether this process can make the kernel send events for virtual consoles. This is harmless,
+  /// and only root may do it.
   static var canMakeEvents: Bool { access("/sys/class/tty/tty10/uevent", W_OK) == 0 }
 
   /// Makes the kernel send an event that a device has changed.

@@ -3,8 +3,8 @@ import SystemPackage
 import Testing
 import Time
 
-/// Calls a handler whenever a descriptor is readable, until a condition is met. A deadline, not a sleep, ends a test
-/// that hangs.
+/// Calls a handler whenever a descriptor is readable, until a condition is met. A deadline, not a
+/// sleep, ends a test that hangs.
 func handle(
   _ descriptor: FileDescriptor, with handler: () -> Void, until condition: () -> Bool,
   within limit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation

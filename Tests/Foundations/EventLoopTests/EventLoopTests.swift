@@ -287,7 +287,8 @@ private final class Pipe {
   @Test func signal_arrivesAsAnEvent() throws {
     var heard: [CInt] = []
     let watch = try loop.watchSignals([SIGUSR2]) { heard.append($0) }
-    // Sent to this thread, which blocks it. It would end another thread of the test runner, and so the process.
+    // Sent to this thread, which blocks it. It would end another thread of the test runner, and
+    // so the process.
     pthread_kill(pthread_self(), SIGUSR2)
     try run(loop) { !heard.isEmpty }
     #expect(heard == [SIGUSR2])

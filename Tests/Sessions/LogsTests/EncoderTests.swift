@@ -64,6 +64,42 @@ import TextStages
     #expect(LogFormat.allCases.filter { !$0.hasEvents } == [.raw, .csv])
   }
 
+  // MARK: Addresses
+
+  private let symbols = LogEvent(
+    .symbols, at: "/dev/ttyS0",
+    .symbols(
+      address: "0x400d1234",
+      [LogEvent.Frame("inner<\"T\">", at: "a.h:7"), LogEvent.Frame("app_main", at: nil)]))
+
+  @Test func `An address has its frames in JSON lines`() {
+    #expect(
+      text(encoded(by: JSONLinesEncoder(), [.event(symbols)])) == """
+        {"time":"2026-11-21T06:31:00.123456Z","event":"symbols","path":"/dev/ttyS0",\
+        "address":"0x400d1234","frames":[{"function":"inner<\\"T\\">","place":"a.h:7"},\
+        {"function":"app_main"}]}
+
+        """)
+  }
+
+  @Test func `In a text log an address waits for the end of the line`() {
+    let note = "[symbols 0x400d1234: inner<\"T\"> at a.h:7, inlined into app_main]"
+    #expect(LogEvent.isText(Array(note.utf8)[...]))
+    #expect(
+      lines(.received("one\ntw"), .event(symbols), .received("o\nthree")) == [
+        "one", "two", Substring(note), "three",
+      ])
+    #expect(lines(.received("one\n"), .event(symbols)) == ["one", Substring(note)])
+    #expect(lines(.received("open"), .event(symbols)) == ["open", Substring(note)])
+    #expect(
+      lines(.received("open"), .event(symbols), .event(LogEvent(.lost, at: "a"))) == [
+        "open", Substring(note), "[lost a]",
+      ])
+    let many = (0..<300).map { _ in SampleContent.event(symbols) }
+    let endless = text(encoded(by: TextEncoder(marksDirection: false), [.received("open")] + many))
+    #expect(endless.split(separator: "\n").count == 301)
+  }
+
   // MARK: People
 
   private let path = "/dev/ttyS0"

@@ -63,7 +63,7 @@ import Testing
     let file = try file()
     try write("whole\n", to: file)
     try write("half", to: file)
-    file.takeBack(4)
+    file.removeLast(4)
     #expect(contents(path) == "whole\n")
     #expect(file.size == 6)
     try write("next\n", to: file)
@@ -75,7 +75,7 @@ import Testing
     try write("half", to: file)
     let other = try self.file(appends: true)
     try write("another's record\n", to: other)
-    file.takeBack(4)
+    file.removeLast(4)
     #expect(contents(path) == "halfanother's record\n")
     #expect(file.size == 4)
   }

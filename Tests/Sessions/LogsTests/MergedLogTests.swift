@@ -301,7 +301,7 @@ import Time
     log.close()
     #expect(log.finish(by: .now + .seconds(10)))
     #expect(log.missingCount == 2 * Log.capacity)
-    #expect(news == [.overflow, .goesOn(missing: 2 * Log.capacity)])
+    #expect(news == [.overflow, .resumed(missing: 2 * Log.capacity)])
     let lines = text(try log.path.contents()).split(separator: "\n")
     for (line, name) in zip(lines, ["alpha", "beta"]) {
       #expect(line.hasSuffix("\"port\":\"\(name)\",\"event\":\"gap\",\"missing\":\(Log.capacity)}"))

@@ -10,7 +10,7 @@ private struct Typist {
 
   mutating func type(_ bytes: some Sequence<UInt8>) {
     for byte in bytes {
-      if let event = editor.take(byte, echo: &output) { events.append(event) }
+      if let event = editor.receive(byte, echo: &output) { events.append(event) }
     }
   }
 

@@ -20,7 +20,7 @@ import Time
     var buffer = [UInt8](repeating: 0, count: 3)
     var taken: [[UInt8]] = []
     while !output.isEmpty {
-      let count = buffer.withUnsafeMutableBytes { output.take(into: $0) }
+      let count = buffer.withUnsafeMutableBytes { output.read(into: $0) }
       taken.append(Array(buffer[..<count]))
     }
     #expect(taken == [Array("abc".utf8), Array("def".utf8), Array("g".utf8)])

@@ -31,7 +31,8 @@ struct Chatterbox: SimulatedDevice {
 
   /// - Parameters:
   ///   - count: the number of numbers, counted from 0.
-  ///   - saysAllAtOnce: whether it sends all of them when it is powered on, even if the output is full.
+  ///   - saysAllAtOnce: whether it sends all of them when it is powered on, even if the
+  ///     output is full.
   init(count: UInt32, atOnce saysAllAtOnce: Bool = false) {
     self.count = count
     self.saysAllAtOnce = saysAllAtOnce

@@ -38,8 +38,8 @@ func runUntilIdle(
     }, sourceLocation: sourceLocation)
 }
 
-/// A program that has a node open, driven by the same loop. It writes as fast as it can, and reads when it is allowed
-/// to.
+/// A program that has a node open, driven by the same loop. It writes as fast as it can, and reads
+/// when it is allowed to.
 final class Client {
   /// The received bytes.
   private(set) var received: [UInt8] = []

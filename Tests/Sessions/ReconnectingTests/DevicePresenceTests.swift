@@ -58,8 +58,8 @@ import Testing
     }
   }
 
-  /// `yes`: it is opened; `no`: it is not opened; `ask`: the user decides. Of two devices with one serial number, the
-  /// first one is opened unless a twin was seen before.
+  /// `yes`: it is opened; `no`: it is not opened; `ask`: the user decides. Of two devices with one
+  /// serial number, the first one is opened unless a twin was seen before.
   private static let returns = """
     event            number place twin port node
     same             yes    yes   yes  yes  yes

@@ -97,8 +97,8 @@ import Testing
     }
   }
 
-  /// The resulting state of the session. A `+` is an attempt to open, `?` a question to the user, `!` a report about
-  /// a port that cannot be opened, `.` the end of a question.
+  /// The resulting state of the session. A `+` is an attempt to open, `?` a question to the user,
+  /// `!` a report about a port that cannot be opened, `.` the end of a question.
   private static let table = """
     event       |closed|opening|open  |absent |lost  |denied |busy  |gone  |reopening|lent  |taken
     appears     |closed|opening|open  |open+  |open+ |open+  |open+ |open+ |reopening|lent  |open+

@@ -6,7 +6,8 @@ import Time
 
 @testable import Reconnecting
 
-/// A thousand returns among twins that are plugged in and unplugged too, each with a different node.
+/// A thousand returns among twins that are plugged in and unplugged too, each with
+/// a different node.
 @Suite(.timeLimit(.minutes(5))) struct ReconnectorThousandTests {
   private static let count = 1_000
 
@@ -43,7 +44,8 @@ import Time
     #expect(wrong == 0)
     let milliseconds = delays.map { Double($0.nanoseconds) / 1e6 }
     Figures.record(row: 12, "udev's event to the first byte, in process", milliseconds, unit: "ms")
-    // The promise is 20 ms. Other tests run at the same time; the stage measures the program alone, and its memory.
+    // The promise is 20 ms. Other tests run at the same time; the stage measures the program alone,
+    // and its memory.
     #expect(milliseconds.sorted()[Self.count / 2] < 200)
   }
 }

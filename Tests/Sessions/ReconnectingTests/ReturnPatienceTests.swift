@@ -68,7 +68,8 @@ import Time
     #expect(retry(at: 900) == .seconds(1))
   }
 
-  /// The hang-up may be reported before the removal: then the first attempt finds a node that is being removed.
+  /// The hang-up may be reported before the removal: then the first attempt finds a node that
+  /// is being removed.
   @Test func deviceThatWasGoneMeanwhile_isAwaitedAgain() {
     var patience = ReturnPatience()
     var now = MonotonicTime(nanoseconds: 0)

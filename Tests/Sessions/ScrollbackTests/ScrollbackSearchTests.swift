@@ -63,7 +63,8 @@ import Testing
     #expect(search.foundBackwards == Array(scrollback.lines))
   }
 
-  /// Steps of any size between additions of any size: in the end the matches equal those of a new search.
+  /// Steps of any size between additions of any size: in the end the matches equal those of
+  /// a new search.
   @Test(arguments: 0..<10)
   func search_followsAGrowingScrollback(_ seed: Int) throws {
     var random = Generator(state: UInt64(seed) &+ 77)

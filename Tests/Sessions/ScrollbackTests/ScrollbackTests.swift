@@ -50,8 +50,39 @@ import Testing
     #expect(scrollback.byteCount == 6)
   }
 
-  /// For any bytes in any pieces: no byte is changed, only the beginning is missing and was counted, and the memory
-  /// is limited.
+  @Test func aNote_waitsForTheEndOfTheLine() throws {
+    let scrollback = Scrollback(capacity: 0)
+    scrollback.addNote("first", at: 0)
+    scrollback.add("lo", at: 1)
+    scrollback.addNote("note 1", at: 0)
+    scrollback.addNote("note 2", at: 0)
+    #expect(scrollback.texts == ["first", "lo"])
+    scrollback.add("gin:\r", at: 3)
+    scrollback.add("\nnext", at: 4)
+    #expect(scrollback.texts == ["first", "login:\r\n", "note 1", "note 2", "next"])
+    #expect(
+      scrollback.lines.map { scrollback.withLine($0, \.isMark) } == [
+        true, false, true, true, false,
+      ])
+    #expect(scrollback.byteCount == 12)
+    scrollback.addNote("note 3", at: 0)
+    scrollback.addWaitingNotes()
+    scrollback.add(" line\n")
+    #expect(scrollback.texts.suffix(3) == ["next", "note 3", " line\n"])
+    let search = try ScrollbackSearch("note", in: scrollback)
+    search.search()
+    #expect(search.found.count == 3)
+  }
+
+  @Test func waitingNotes_areBounded() {
+    let scrollback = Scrollback(capacity: 0)
+    scrollback.add("open")
+    for _ in 0..<300 { scrollback.addNote("note", at: 0) }
+    #expect(scrollback.texts.count == 301)
+  }
+
+  /// For any bytes in any pieces: no byte is changed, only the beginning is missing and was
+  /// counted, and the memory is limited.
   @Test(arguments: 0..<20)
   func keptBytes_areTheLastReceived(_ seed: Int) {
     var random = Generator(state: UInt64(seed))

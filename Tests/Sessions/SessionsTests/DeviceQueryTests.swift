@@ -5,20 +5,20 @@ import Testing
 @testable import Sessions
 
 @Suite(.timeLimit(.minutes(5))) struct DeviceQueryTests {
-  private static func device(_ number: Int, incarnation: UInt64?, hasHardware: Bool = true)
+  private static func device(_ number: Int, creationNumber: UInt64?, hasHardware: Bool = true)
     -> Device
   {
     Device(
       syspath: "/sys/\(number)", node: FilePath("/dev/ttyUSB\(number)"), kind: .usb,
-      hasHardware: hasHardware, incarnation: incarnation, vendorID: 0x0403, productID: 0x6001,
+      hasHardware: hasHardware, creationNumber: creationNumber, vendorID: 0x0403, productID: 0x6001,
       serialNumber: "A\(number)")
   }
 
-  private let old = device(0, incarnation: 5)
-  private let young = device(1, incarnation: 9)
-  private let phantom = device(2, incarnation: 12, hasHardware: false)
+  private let old = device(0, creationNumber: 5)
+  private let young = device(1, creationNumber: 9)
+  private let phantom = device(2, creationNumber: 12, hasHardware: false)
   private let uart = Device(
-    syspath: "/sys/uart", node: "/dev/ttyS0", kind: .uart, incarnation: 99, driver: "serial8250")
+    syspath: "/sys/uart", node: "/dev/ttyS0", kind: .uart, creationNumber: 99, driver: "serial8250")
 
   @Test func latest_isTheOneThatWasPluggedInLast() {
     #expect(DeviceQuery.latest.answer(among: [young, old]) == .one(young))

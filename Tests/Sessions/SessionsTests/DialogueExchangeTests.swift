@@ -1,4 +1,5 @@
 import Dialogues
+import Encodings
 import Patterns
 import SerialCore
 import Sessions
@@ -11,9 +12,10 @@ import Time
   private final class Run {
     var exchange: DialogueExchange
 
-    init(_ script: String) throws {
+    init(_ script: String, in encoding: Encoding = .utf8) throws {
       exchange = DialogueExchange(
-        try Dialogue(parsing: Array(script.utf8)), timeout: .seconds(5))
+        try Dialogue(parsing: Array(script.utf8)), timeout: .seconds(5),
+        encodedBy: encoding.isUTF8 ? nil : try EncodingWriter(encoding))
     }
 
     /// Handles an event, and returns the actions as text.
@@ -51,10 +53,33 @@ import Time
       case .standstill: "no progress"
       case .refused: "refused"
       case .sendFailed(let error): "\(error.code)"
+      case .unencodable(let error): "\(error)"
       case .failed(let reason): "failed: \(String(decoding: reason, as: UTF8.self))"
       case .cutOff: "cut off"
       }
     }
+  }
+
+  @Test func sentText_isInTheEncodingOfTheDevice() throws {
+    let run = try Run("expect /(.)/\nsend \"$1\\xff\"\n", in: Encoding("UTF-16BE"))
+    _ = (run(.begun), run(.resumed))
+    _ = run.received("ž")
+    guard
+      case .send(let bytes)? = run.exchange.handle(
+        .resumed, at: MonotonicTime(nanoseconds: 0)
+      ).dropFirst().first
+    else {
+      Issue.record("nothing is sent")
+      return
+    }
+    #expect(bytes == [0x01, 0x7E, 0xFF])
+  }
+
+  @Test func aCharacterOfAMatch_thatTheEncodingDoesNotHave_isAFailure() throws {
+    let run = try Run("expect /(.)/\nsend \"$1\"\n", in: Encoding("CP437"))
+    _ = (run(.begun), run(.resumed))
+    _ = run.received("ž")
+    #expect(run(.resumed) == ["line 2", #""ž" (U+017E) does not exist in CP437"#])
   }
 
   @Test func sending_isDrainedBeforeTheNextStep() throws {

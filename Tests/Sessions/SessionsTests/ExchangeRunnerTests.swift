@@ -327,10 +327,10 @@ import Time
     try turn()
     #expect(runner.exchange.heard == [.begun, .resumed])
     isHeldUp = false
-    runner.goOn()
+    runner.resume()
     try loop.turn(waitingAtMost: .seconds(1))
     #expect(ends.outcomes == ["over, pen: keyboard"])
-    runner.goOn()
+    runner.resume()
     try turn()
     #expect(ends.outcomes.count == 1)
   }

@@ -88,7 +88,7 @@ struct HubTests {
       hub.subscribe(as: .log, notes.note("log")), hub.subscribe(as: .view, notes.note("screen")),
       hub.subscribe(as: .listener, notes.note("expect")),
     ]
-    Array("a".utf8).withUnsafeBytes { hub.giveBack($0) }
+    Array("a".utf8).withUnsafeBytes { hub.passUnused($0) }
     #expect(notes.taken == ["expect a", "screen a"])
     withExtendedLifetime(subscriptions) {}
   }

@@ -6,7 +6,8 @@ import Time
 
 @testable import Patterns
 
-/// The exchange that sends and waits for an answer: events go in, actions come out. The clock stays at 0.
+/// The exchange that sends and waits for an answer: events go in, actions come out. The clock
+/// stays at 0.
 @Suite struct SendAndExpectTests {
   private typealias Actions = SendAndExpect.Actions
   private typealias Row = (ExchangeEvent, Actions)

@@ -20,7 +20,8 @@ import Time
     ] + others.map { PortHolders.Use(holder: $0) }
   }
 
-  /// Written by hand: the programs that have the port open at each search, half a moment apart, and the messages.
+  /// Written by hand: the programs that have the port open at each search, half a moment apart,
+  /// and the messages.
   @Test(
     arguments: [
       ([[]], [[]]),

@@ -1,3 +1,4 @@
+import Encodings
 import EventLoop
 import Glibc
 import Posix
@@ -33,6 +34,7 @@ import TextStages
     private(set) var otherKeys: [Key] = []
     private(set) var typed: [UInt8] = []
     private(set) var refusedCount = 0
+    private(set) var refusedCharacters: [UnencodableText] = []
     private(set) var ends: [Errno?] = []
     private(set) var escapes: [EscapeParser.Command] = []
     /// The sent bytes at the time of the last command.
@@ -80,6 +82,10 @@ import TextStages
     func input(_ input: InputPump, writeShared bytes: UnsafeRawBufferPointer) -> Bool { false }
     func input(_ input: InputPump, didAccept bytes: UnsafeRawBufferPointer) { typed += bytes }
     func input(_ input: InputPump, didWrite bytes: UnsafeRawBufferPointer) {}
+    func input(_ input: InputPump, didRefuse character: UnencodableText) {
+      refusedCharacters.append(character)
+    }
+
     func input(_ input: InputPump, didRefuse count: Int) { refusedCount += count }
     func inputDidEnd(_ input: InputPump, with error: Errno?) { ends.append(error) }
 
@@ -421,6 +427,43 @@ import TextStages
     bench.clock.advance(by: .milliseconds(50))
     try bench.turn()
     #expect(bench.sent == "a\nb\r")
+  }
+
+  @Test func `Typed characters are sent in the encoding, and others are left out`() throws {
+    let bench = try Bench(isTerminal: true)
+    bench.pump.encoding = try Encoding("KOI8-R")
+    bench.pump.mapList = try MapList(parsing: "to-device:lower=upper")
+    for byte in "да й€!".utf8 { bench.pump.send([byte]) }
+    try bench.turn()
+    #expect(bench.link.sent == [0xC4, 0xC1, 0x20, 0xCA, 0x21])
+    #expect(bench.refusedCharacters == [.character("€", bench.pump.encoding)])
+  }
+
+  @Test func `A text is sent as a whole, and bytes exactly`() throws {
+    let bench = try Bench(isTerminal: true)
+    bench.pump.encoding = try Encoding("CP437")
+    #expect(throws: UnencodableText.self) { try bench.pump.send(text: Array("a€".utf8)) }
+    #expect(try bench.pump.send(text: Array("é".utf8)))
+    #expect(bench.pump.send(exactly: Array("é".utf8)))
+    #expect(try bench.pump.send(text: [0xFF]))
+    try bench.turn()
+    #expect(bench.link.sent == [0x82, 0xC3, 0xA9, 0xFF])
+  }
+
+  @Test func `What waits in the map is sent before a text`() throws {
+    let bench = try Bench(isTerminal: true)
+    bench.pump.mapList = try MapList(parsing: "to-device:crlf=lf")
+    try bench.type("a\r")
+    #expect(try bench.pump.send(text: Array("b\r\n".utf8)))
+    try bench.turn()
+    #expect(bench.sent == "a\rb\n")
+  }
+
+  @Test func `What a program sends is not converted`() throws {
+    let bench = try Bench(isTerminal: false)
+    bench.pump.encoding = try Encoding("UTF-16LE")
+    try bench.type("ab")
+    #expect(bench.sent == "ab")
   }
 
   // MARK: The end

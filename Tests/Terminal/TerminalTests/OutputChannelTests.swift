@@ -20,7 +20,8 @@ import TextTools
     private(set) var events: [String] = []
     private var tokens: [AnyObject] = []
 
-    /// - Parameter isPipe: whether the output is a pipe. A socket cannot be made non-blocking for the channel alone.
+    /// - Parameter isPipe: whether the output is a pipe. A socket cannot be made non-blocking for
+    ///   the channel alone.
     init(_ whenFull: OutputChannel.WhenFull, isPipe: Bool = true) throws {
       signal(SIGPIPE, SIG_IGN)
       loop = try IOLoop(clock: { [clock] in clock.now })
@@ -107,10 +108,10 @@ import TextTools
     bench.write(Array(bytes[..<1_000]))
     bench.write(Array(bytes[1_000...]))
     #expect(!bench.channel.isDrained)
-    #expect(bench.channel.untakenCount > 0)
+    #expect(bench.channel.unwrittenCount > 0)
     let read = try bench.readAll()
     #expect(difference(read, from: bytes) == nil)
-    #expect(bench.channel.isDrained && bench.channel.untakenCount == 0)
+    #expect(bench.channel.isDrained && bench.channel.unwrittenCount == 0)
     #expect(bench.events.last == "drained" || bench.events.last == "room")
   }
 
@@ -157,7 +158,7 @@ import TextTools
     // Continues without a gap.
     bench.write([1])
     #expect(try bench.readAll() == [1])
-    #expect(bench.channel.untakenCount == 0)
+    #expect(bench.channel.unwrittenCount == 0)
   }
 
   @Test func `A program gets no notice of a gap`() throws {
@@ -200,14 +201,14 @@ import TextTools
   ) throws {
     let bench = try Bench(.pushBack)
     bench.write(Self.numbers(count))
-    let waiting = bench.channel.untakenCount
+    let waiting = bench.channel.unwrittenCount
     bench.closeReader()
     try bench.turn()
     bench.write([1, 2, 3])
     bench.write([4])
     try bench.turn()
     #expect(bench.events.filter { $0.hasPrefix("gone") } == ["gone \(EPIPE)"])
-    #expect(bench.channel.untakenCount == waiting + 4)
+    #expect(bench.channel.unwrittenCount == waiting + 4)
     #expect(bench.channel.finish(within: .zero) == 0, "nothing waits for it")
   }
 

@@ -35,7 +35,8 @@ import Testing
     return panel.content(on: ScreenSize(rows: rows, columns: columns), usesAttributes: true).lines
   }
 
-  /// The rows between the first and the last one: the mark of the selected row, and the text after the time.
+  /// The rows between the first and the last one: the mark of the selected row, and the text
+  /// after the time.
   private func rows(_ panel: inout SearchPanel, rows: Int = 8, columns: Int = 80) -> [String] {
     content(&panel, rows: rows, columns: columns).dropFirst().dropLast().map {
       let text = $0.text

@@ -19,7 +19,8 @@ func results<Format: Framing>(
 }
 
 extension FrameBuffer {
-  /// The frames of pieces that a silence follows. As a program does, it waits for the silence only if there are bytes.
+  /// The frames of pieces that a silence follows. As a program does, it waits for the silence only
+  /// if there are bytes.
   mutating func results(upToSilenceIn pieces: [ArraySlice<UInt8>]) -> Results<Format> {
     var results: Results<Format> = []
     for piece in pieces {

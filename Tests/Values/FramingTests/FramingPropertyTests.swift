@@ -129,7 +129,8 @@ import Testing
       buffer.append(piece)
       while buffer.next() != nil {}
     }
-    // Incomplete with 1 and 2 bytes; a frame; incomplete with 1, with 2; skipped; incomplete with 1.
+    // Incomplete with 1 and 2 bytes; a frame; incomplete with 1, with 2; skipped;
+    // incomplete with 1.
     #expect(buffer.framing.searched == [0, 1, 2, 0, 1, 2, 0])
     #expect(buffer.framing.silence == nil)
   }

@@ -34,8 +34,8 @@ import Testing
       (.length(UInt16.self, adjustment: -2), [0, 4, 7, 8], [7, 8]),
       // A checksum that the length does not count.
       (.length(UInt8.self, adjustment: 2), [1, 7, 8, 9], [7, 8, 9]),
-      // UBX-MON-VER, polled, of u-blox receivers: two bytes of synchronization, class, message, length,
-      // checksum.
+      // UBX-MON-VER, polled, of u-blox receivers: two bytes of synchronization, class,
+      // message, length, checksum.
       (
         .length(UInt16.self, .littleEndian, adjustment: 2, headerLength: 4),
         [0xB5, 0x62, 0x0A, 0x04, 0, 0, 0x0E, 0x34], [0xB5, 0x62, 0x0A, 0x04, 0, 0, 0x0E, 0x34]

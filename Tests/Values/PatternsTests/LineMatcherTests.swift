@@ -28,8 +28,8 @@ import Testing
     #expect(try reference(regex, line) == isMatch)
   }
 
-  /// Random expressions on random lines, with one matcher for all lines, so that its table contains states of earlier
-  /// lines.
+  /// Random expressions on random lines, with one matcher for all lines, so that its table contains
+  /// states of earlier lines.
   @Test func matches_agreesWithPatternSearch() throws {
     var random = Generator(state: 19)
     let atoms = [

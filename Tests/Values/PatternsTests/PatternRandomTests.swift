@@ -50,8 +50,8 @@ private struct Generator: RandomNumberGenerator {
     }
   }
 
-  /// A pattern whose repetitions have non-empty operands: the captures of an empty repetition depend on the
-  /// algorithm.
+  /// A pattern whose repetitions have non-empty operands: the captures of an empty repetition
+  /// depend on the algorithm.
   mutating func pattern(depth: Int) -> String {
     (0..<Int.random(in: 1...3, using: &self)).map { _ in piece(depth: depth) }.joined()
   }

@@ -417,7 +417,8 @@ import Testing
 /// What a reader finds in a text.
 private struct Readings {
   var reader: SampleReader
-  /// The rows as "name[unit]=digits", with the time of the device if the row has another time than its line.
+  /// The rows as "name[unit]=digits", with the time of the device if the row has another time
+  /// than its line.
   var rows: [String] = []
   var times: [Double] = []
   var digits: [[String]] = []

@@ -112,7 +112,8 @@ import Testing
     #expect(client.state == .refused(.noAnswer))
   }
 
-  /// gensiot crashes when its signature is requested; sredird passes on the bytes after a doubled IAC.
+  /// gensiot crashes when its signature is requested; sredird passes on the bytes after
+  /// a doubled IAC.
   @Test func opening_asksNothingThatServersGetWrong() {
     var server = Server()
     _ = opened(&server)

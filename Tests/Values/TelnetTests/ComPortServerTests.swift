@@ -163,8 +163,8 @@ import Testing
     var data: [UInt8] = []
     let bytes: [UInt8] = [255, 250, 44, 0, 255, 240, 255, 250, 44, 0, 0x78, 255, 240]
     _ = bytes.withUnsafeBytes { server.receive($0, into: &data) }
-    // The first message is the beginning for a client that sends no other answer. The server also sends its signature
-    // then.
+    // The first message is the beginning for a client that sends no other answer. The server also
+    // sends its signature then.
     let answer = [255, 250, 44, 100] + Array("serialterm test".utf8) + [255, 240]
     #expect(server.output == answer + answer)
     #expect(data.isEmpty)
@@ -176,8 +176,8 @@ import Testing
     pair.open(inPiecesOf: 1)
     #expect(pair.served.contains(.shared(.hello(name: "max", isViewer: false))))
     #expect(!pair.events.contains(.opened))
-    pair.server.tell(.pen(1, .taken))
-    pair.server.tell(.port(.open, name: "board"))
+    pair.server.send(.pen(1, .taken))
+    pair.server.send(.port(.open, name: "board"))
     pair.talk()
     #expect(
       pair.events.suffix(3) == [

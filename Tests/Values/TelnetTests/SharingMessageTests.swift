@@ -4,11 +4,13 @@ import Testing
 @Suite struct SharingMessageTests {
   private static let messages: [SharingMessage] = [
     .hello(name: "max on pts/3", isViewer: true), .hello(name: "", isViewer: false), .ask, .give(7),
-    .keep, .take, .giveBack, .welcome(0xFF_01, mayTake: true, .one),
-    .welcome(1, mayTake: false, .none),
+    .keep, .takePen, .returnPen, .askToWrite("\"help\\r\""), .joined(0xFF_01, mayTake: true, .one),
+    .joined(1, mayTake: false, .none),
     .history(time: 1_764_000_000_123_456_789, [0, 255, 13]), .history(time: 0, []),
     .member(3, name: "jürgen on tty1", answers: true), .left(.max - 1),
-    .pen(SharingMessage.nobody, .inherited), .pen(SharingMessage.home, .forced), .asks(2), .kept,
+    .pen(SharingMessage.nobody, .inherited), .pen(SharingMessage.home, .forced),
+    .asks(2, toWrite: nil),
+    .asks(3, toWrite: "\"ü\""), .kept,
     .missed(123_456), .port(.waiting, name: "/dev/ttyUSB0"), .ended("the session was ended"),
   ]
 
@@ -24,7 +26,7 @@ import Testing
     #expect(SharingMessage([]) == nil)
   }
 
-  @Test(arguments: [[0], [7], [63], [75], [255], [3, 0, 0, 0], [68, 0, 0, 0, 1, 9], [72, 9]])
+  @Test(arguments: [[0], [8], [63], [75], [255], [3, 0, 0, 0], [68, 0, 0, 0, 1, 9], [72, 9]])
   func otherBytes_areNoMessage(_ bytes: [UInt8]) { #expect(SharingMessage(bytes) == nil) }
 
   @Test func longName_isCutBetweenCharacters() {

@@ -87,7 +87,8 @@ import Time
     ("\u{1B}[x", "^[[x"), ("\u{1B}[1x", "^[[1x"), ("\u{1B}[?u", "^[[?u"), ("\u{1B}[?m", "^[[?m"),
     ("\u{1B}[?1;1;0S", "^[[?1;1;0S"), ("\u{1B}[1;1;1;1;1;1*y", "^[[1;1;1;1;1;1*y"),
     ("\u{1B}[18t", "^[[18t"), ("\u{1B}[21t", "^[[21t"), ("\u{5}", "^E"),
-    // Permanent changes: modes, character sets, resets, margins, tab stops, fonts, the cursor's shape.
+    // Permanent changes: modes, character sets, resets, margins, tab stops, fonts,
+    // the cursor's shape.
     ("\u{1B}c", "^[c"), ("\u{1B}[!p", "^[[!p"), ("\u{1B}#8", "^[#8"),
     ("\u{1B}[?3h", "^[[?3h"), ("\u{1B}[?25;3h", "^[[?25;3h"), ("\u{1B}[?2004;9h", "^[[?2004;9h"),
     ("\u{1B}[?h", "^[[?h"), ("\u{1B}[25h", "^[[25h"), ("\u{1B}[2h", "^[[2h"),

@@ -38,3 +38,22 @@ func cuts(of bytes: [UInt8]) -> [[ArraySlice<UInt8>]] {
   let bytewise = bytes.indices.map { bytes[$0...$0] }
   return [[bytes[...]], bytewise] + bytes.indices.map { [bytes[..<$0], bytes[$0...]] }
 }
+
+extension RowView {
+  /// The rows for pieces from the device and the end of the stream.
+  consuming func fed(_ pieces: some Sequence<some Collection<UInt8>>) -> [UInt8] {
+    var output: [UInt8] = []
+    for piece in pieces {
+      Array(piece).withUnsafeBytes { show($0, .fromDevice, at: .any, into: &output) }
+    }
+    endRow(into: &output)
+    return output
+  }
+
+  /// The rows for a text from the device, without the end of the stream.
+  mutating func feed(_ text: String) -> String {
+    var output: [UInt8] = []
+    Array(text.utf8).withUnsafeBytes { show($0, .fromDevice, at: .any, into: &output) }
+    return String(decoding: output, as: UTF8.self)
+  }
+}

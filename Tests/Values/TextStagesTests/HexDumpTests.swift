@@ -52,7 +52,7 @@ import TextStages
       ("AT", Direction.toDevice), ("\r", .toDevice), ("OK", .fromDevice), ("", .toDevice),
       ("\r\n", .fromDevice), ("A", .toDevice),
     ] {
-      Array(text.utf8).withUnsafeBytes { dump.dump($0, direction, into: &output) }
+      Array(text.utf8).withUnsafeBytes { dump.show($0, direction, at: .any, into: &output) }
     }
     dump.endRow(into: &output)
     #expect(

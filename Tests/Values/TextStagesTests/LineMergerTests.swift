@@ -53,6 +53,13 @@ struct LineMergerTests {
     #expect(bench.text() == "a | one and a half\na | two\nb | first line\n")
   }
 
+  @Test mutating func `Without colours, any bytes are a text`() {
+    // What a pipe gets was not filtered: this is no sequence of colours.
+    bench.add("\u{1B}\u{1F}!m\n\u{1B}[", 0)
+    bench.add("x m\n", 0)
+    #expect(bench.text() == "a | \u{1B}\u{1F}!m\na | \u{1B}[x m\n")
+  }
+
   @Test mutating func `Labels have the same width`() {
     bench.merger.label(["ttyUSB0", "b"], width: \.count)
     bench.add("x\n", 1)

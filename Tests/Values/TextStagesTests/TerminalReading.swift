@@ -1,7 +1,7 @@
 /// Interprets bytes like a terminal, and finds what a device must not be able to send.
 ///
-/// It shares no code with the filter that it checks: it examines the whole text, and compares the forms of sequences
-/// with a list.
+/// It shares no code with the filter that it checks: it examines the whole text, and compares the
+/// forms of sequences with a list.
 enum TerminalReading {
   /// The first harmful part; nil if there is none.
   static func harm(in bytes: [UInt8]) -> String? {
@@ -56,7 +56,8 @@ enum TerminalReading {
       && groups.allSatisfy { ["7", "25"].contains(Int($0.trimmingPrefix("?")).map { "\($0)" }) }
   }
 
-  /// Whether the parameters only set colours and styles. The number of a font is allowed only as part of a colour.
+  /// Whether the parameters only set colours and styles. The number of a font is allowed only as
+  /// part of a colour.
   private static func isHarmlessColor(_ groups: [Substring], _ inner: String) -> Bool {
     guard inner.allSatisfy({ "0123456789;:".contains($0) }) else { return false }
     var skipped = 0

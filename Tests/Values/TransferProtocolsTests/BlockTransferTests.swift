@@ -263,8 +263,8 @@ import Testing
 
   // MARK: Speed
 
-  /// The share of the line's capacity that is used for the file, at 115200 baud with 1 ms between a block and its
-  /// answer.
+  /// The share of the line's capacity that is used for the file, at 115200 baud with 1 ms between a
+  /// block and its answer.
   @Test(
     arguments: [
       (BlockProtocol.xmodem, 0.87), (.xmodem1K, 0.97), (.ymodem, 0.97), (.ymodemG, 0.99),

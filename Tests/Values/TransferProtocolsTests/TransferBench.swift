@@ -1,3 +1,4 @@
+import Checksums
 import Glibc
 import TransferProtocols
 
@@ -162,7 +163,8 @@ final class TransferBench {
   /// Runs until both sides have ended, nothing happens any more, or the limit is reached.
   ///
   /// - Parameters:
-  ///   - senderBegins, receiverBegins: the starting times, relative to the beginning; nil for never.
+  ///   - senderBegins, receiverBegins: the starting times, relative to the beginning;
+  ///     nil for never.
   func run(senderBegins: Duration? = .zero, receiverBegins: Duration? = .zero) {
     if let senderBegins { at(senderBegins) { [unowned self] in handle(sender, .begun) } }
     if let receiverBegins { at(receiverBegins) { [unowned self] in handle(receiver, .begun) } }
@@ -312,7 +314,8 @@ struct SeededRandom: RandomNumberGenerator {
 
 /// A fault that damages bytes and loses some, each with a probability.
 ///
-/// It draws the distances between the faults: a random number for each byte would take most of the time of the tests.
+/// It draws the distances between the faults: a random number for each byte would take most of the
+/// time of the tests.
 func noise(
   seed: UInt64, corrupting corruption: Double, dropping loss: Double
 ) -> ([UInt8], Bool) -> [UInt8] {

@@ -13,6 +13,12 @@ import TransferProtocols
     #expect(TransferProtocol.receiving.alternatives == "xmodem, ymodem, ymodem-g or zmodem")
     #expect([TransferProtocol.xmodem].alternatives == "xmodem")
     #expect([TransferProtocol]().alternatives == "")
+    #expect(TransferProtocol.announced.titles == "ZMODEM")
+    #expect([TransferProtocol.xmodem, .ymodem].titles == "XMODEM and YMODEM")
+  }
+
+  @Test func onlyPlainBytesNeedNoEightBits() {
+    #expect(TransferProtocol.allCases.filter { !$0.needsEightBits } == [.raw, .ascii])
   }
 
   @Test(arguments: TransferProtocol.receiving)

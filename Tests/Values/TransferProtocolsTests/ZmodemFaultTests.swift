@@ -386,8 +386,8 @@ import Testing
         #expect(
           files.allSatisfy { $0.end == nil || $0.contents == bytes },
           "\(name) at \(milliseconds) ms")
-        // A receiver that is restarted between the last byte and the end of a file has the whole file, but does not
-        // learn that.
+        // A receiver that is restarted between the last byte and the end of a file has the whole
+        // file, but does not learn that.
         #expect(
           files.contains {
             $0.end == .complete || restarted == .receiver && $0.contents == bytes

@@ -150,7 +150,8 @@ import Testing
     #expect(bench.receiver.received.isEmpty)
   }
 
-  /// The largest file that ZMODEM supports. All but the last MiB exists already, and its CRC-32 is not computed.
+  /// The largest file that ZMODEM supports. All but the last MiB exists already, and its CRC-32
+  /// is not computed.
   @Test func theEndOfTheLargestFile() {
     let size = Int(UInt32.max)
     let start = size - (1 << 20) - 7

@@ -73,4 +73,6 @@ ROWS = {
     65: ("standard streams of any kind", "every kind as every stream works, or says why at once"),
     66: ("a path that somebody swaps", "never followed; nothing changed that serialterm did not make"),
     67: ("--read-only with clients and viewers of all protocols", "0 bytes reach the device"),
+    68: ("encoding, filter, frames, addresses: hostile bytes, a child that hangs, dies or lies",
+         "the stream and the log go on, exact"),
 }

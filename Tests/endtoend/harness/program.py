@@ -43,7 +43,8 @@ def environment(**changes):
     variables = dict(
         os.environ, TERM="xterm-256color", LC_ALL="C.UTF-8", XDG_CONFIG_HOME="/dev/null/config",
         XDG_STATE_HOME="/dev/null/state", XDG_RUNTIME_DIR=runtime_folder())
-    variables.pop("NO_COLOR", None)
+    for name in ("NO_COLOR", "LG_COORDINATOR", "LG_CROSSBAR", "LG_ENV"):
+        variables.pop(name, None)
     variables.update(changes)
     return {name: value for name, value in variables.items() if value is not None}
 

@@ -239,7 +239,8 @@ class Screen:
         while not condition(lines := self.lines):
             if deadline.passed or not self._terminal.transcript.wait_beyond(
                     self._position, deadline.left):
-                shown = "\n".join(f"  |{line}" for line in lines)
+                # The condition may have processed more output.
+                shown = "\n".join(f"  |{line}" for line in self.lines)
                 raise AssertionError(f"not within {deadline.seconds} s: {what}. Screen:\n{shown}")
         return lines
 

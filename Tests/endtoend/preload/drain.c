@@ -1,12 +1,10 @@
-// tcdrain(3) on a pseudo-terminal returns at once, although nobody has read the bytes; on a serial port it
-// waits until they are sent. lrzsz discards what it has sent right after it, as it ends (tcflush). With this
-// library, the other end has time to read.
-#include <errno.h>
-#include <time.h>
+// lrzsz waits until all that it has sent has left (tcdrain), and discards the rest right after it,
+// as it ends (tcflush). On a serial port there is no rest. On a pseudo-terminal, tcdrain(3) returns
+// at once although nobody has read the bytes, and tcflush(3) discards them. With this library, only
+// what was received is discarded.
+#include <sys/ioctl.h>
+#include <termios.h>
 
-int tcdrain(int descriptor) {
-  (void)descriptor;
-  struct timespec left = {.tv_nsec = 50 * 1000 * 1000};
-  while (nanosleep(&left, &left) != 0 && errno == EINTR) {}
-  return 0;
+int tcflush(int descriptor, int queue) {
+  return queue == TCOFLUSH ? 0 : ioctl(descriptor, TCFLSH, TCIFLUSH);
 }

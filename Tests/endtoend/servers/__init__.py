@@ -111,6 +111,14 @@ class Serve(Server):
         return [serialterm_binary(), "serve", node, "--listen", str(port)]
 
 
+class ServeWithBacklog(Serve):
+    """For a client that may connect after the board has begun to boot."""
+
+    @classmethod
+    def arguments(cls, node, port, folder):
+        return [*super().arguments(node, port, folder), "--backlog", "64k"]
+
+
 class Ser2net(Server):
     name, program = "ser2net", "ser2net"
 

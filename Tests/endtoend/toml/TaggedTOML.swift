@@ -1,10 +1,11 @@
 import Glibc
 
-/// Reads TOML files, and prints what toml-test compares: each value as JSON, with its type. It is compiled
-/// together with the sources of the module Configuration, and is not a part of any product.
+/// Reads TOML files, and prints what toml-test compares: each value as JSON, with its type.
+/// It is compiled together with the sources of the module Configuration, and is not a part
+/// of any product.
 ///
-/// The arguments are files. For each, one line of JSON is printed: the document, or the error's line and
-/// text.
+/// The arguments are files. For each, one line of JSON is printed: the document, or the error's
+/// line and text.
 @main
 enum TaggedTOML {
   static func main() {

@@ -1,14 +1,19 @@
 """U-Boot in an emulated PC, on a pseudo-terminal: a boot loader as boards have it."""
 
+import contextlib
 import os
 import re
 import shutil
+import tty
 import zlib
+from pathlib import Path
 
 from Tests.endtoend.harness import Pipes, Port
+from Tests.endtoend.servers import PYTHON
 
 ROM = "/usr/lib/u-boot/qemu-x86_64/u-boot.rom"
 QEMU = "qemu-system-x86_64"
+POWER = Path(__file__).parents[1] / "servers/power.py"
 PROMPT = b"\n=> "
 # Seconds until the prompt, without hardware virtualization.
 STARTING = 120
@@ -22,17 +27,48 @@ def missing():
     return "" if os.path.exists(ROM) else f"{ROM} is not there: u-boot-qemu is not installed"
 
 
+def started_machine(*options):
+    """The emulated PC, and the path of its serial port."""
+    machine = Pipes(
+        QEMU, "-m", "256", "-bios", ROM, "-display", "none", "-monitor", "none", "-serial", "pty", *options)
+    try:
+        found = machine.stdout.expect(re.compile(rb"(/dev/pts/\d+)"), timeout=STARTING)
+    except BaseException:
+        machine.close()
+        raise
+    return machine, found.group(1).decode()
+
+
+class SwitchedUBoot:
+    """U-Boot in a machine with a power switch, which is off. `power` is the command that switches it, without its
+    last word: on, off or cycle. The port at `node` stays open here, unread, because qemu looks only once a second
+    whether a closed one is open again."""
+
+    def __init__(self, folder, *options):
+        switch = Path(folder) / "switch"
+        with contextlib.ExitStack() as stack:
+            program, self.node = started_machine("-S", "-qmp", f"unix:{switch},server=on,wait=off", *options)
+            stack.enter_context(program)
+            port = os.open(self.node, os.O_RDWR | os.O_NOCTTY)
+            stack.callback(os.close, port)
+            tty.setraw(port)
+            self._stack = stack.pop_all()
+        self.power = f"{PYTHON} {POWER} {switch}"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._stack.close()
+
+
 class UBoot(Port):
     """U-Boot at its prompt. The port is the test's between transfers: it stays open, because qemu looks
     only once a second whether a closed one is open again."""
 
     def __init__(self):
-        self._machine = Pipes(
-            QEMU, "-m", "256", "-bios", ROM, "-display", "none", "-monitor", "none", "-net", "none",
-            "-serial", "pty")
+        self._machine, self.path = started_machine("-net", "none")
         try:
-            self.path = self._machine.stdout.expect(
-                re.compile(rb"(/dev/pts/\d+)"), timeout=STARTING).group(1).decode()
             super().__init__(self.path)
             self.expect(b"Hit any key", STARTING)
             self.write(b"\r")

@@ -11,7 +11,7 @@ import Testing
   }
 
   private static func take(_ text: String, by search: inout AlertSearch) -> [String] {
-    Array(text.utf8).withUnsafeBytes { search.take($0) }.map(words)
+    Array(text.utf8).withUnsafeBytes { search.receive($0) }.map(words)
   }
 
   private static func words(_ match: AlertSearch.Match) -> String {
@@ -25,7 +25,7 @@ import Testing
       var found: [String] = []
       var rest = Array(text.utf8)[...]
       while !rest.isEmpty {
-        found += Array(rest.prefix(size)).withUnsafeBytes { search.take($0) }.map(Self.words)
+        found += Array(rest.prefix(size)).withUnsafeBytes { search.receive($0) }.map(Self.words)
         rest = rest.dropFirst(size)
       }
       #expect(
@@ -65,7 +65,7 @@ import Testing
     var bytes = SplitMix64(seed: 1)
     for _ in 0..<100 {
       let noise = (0..<1_000).map { _ in UInt8.random(in: 0...255, using: &bytes) }
-      for match in noise.withUnsafeBytes({ search.take($0) }) {
+      for match in noise.withUnsafeBytes({ search.receive($0) }) {
         #expect(match.line.utf8.count <= 3 * AlertSearch.reach)
       }
     }

@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func largeScreen_hasOneLinePerCommand_withItsDescription() {
-    let lines = lines(Self.states[0], on: ScreenSize(rows: 60, columns: 120))
+    let lines = lines(Self.states[0], on: ScreenSize(rows: 80, columns: 120))
     #expect(lines.count == Command.all.count + 2)
     let columns = lines.compactMap { line in
       line.text.firstRange(of: "(off").map {
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test func disabledChoices_areDimmed_alsoBesideEnabledOnes() {
-    for size in [Self.standard, ScreenSize(rows: 60, columns: 120)] {
+    for size in [Self.standard, ScreenSize(rows: 80, columns: 120)] {
       for run in lines(Self.states[1], on: size).flatMap(\.runs) {
         #expect(run.text.contains("(off:") == run.style.contains(.dimmed) || run.text == " ")
       }

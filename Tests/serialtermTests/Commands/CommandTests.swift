@@ -63,8 +63,10 @@ import TransferProtocols
   func everyCommand_isRefusedForTheSameReason_fromEverySender(
     sender: CommandCall.Sender, situation: AvailabilityTests.Situation
   ) throws {
-    user.choice = "DTR"
+    // Where a text is typed, only some are right.
+    let choices = ["repeat": "1s x", "frames": "none", "encoding": "UTF-8"]
     for command in Command.all where command != .log {
+      user.choice = choices[command.name] ?? "DTR"
       // The session corrects the state when it reports a change.
       port.model.update { $0 = situation.state }
       let outcome = try outcome(of: command, from: sender)
@@ -73,7 +75,8 @@ import TransferProtocols
         #expect(outcome == .unavailable(because: reason), "\(command.name)")
         #expect(outcome?.message == "Not available: \(reason).")
       case .enabled where sender == .json || sender == .script:
-        // Without a user, the command was performed, or its argument is missing, or it needs a user.
+        // Without a user, the command was performed, or its argument is missing, or it
+        // needs a user.
         #expect(outcome != nil, "\(command.name)")
       case .enabled: #expect(outcome?.refusal == nil, "\(command.name)")
       }

@@ -1,4 +1,8 @@
+import Checksums
+import Encodings
+import Frames
 import Options
+import Patterns
 import SerialCore
 import Sessions
 import SystemPackage
@@ -59,6 +63,13 @@ import TextStages
       $0.editsLines = true
       $0.lineEnding = .lf
       $0.view.isHex = true
+      $0.view.frames = try? ChosenFrameForm(parsing: "fixed:8")
+      $0.checksum = .crc16Modbus
+      $0.view.encoding = (try? Encoding("KOI8-R")) ?? .utf8
+      $0.view.lines.shown = [try? Pattern(parsing: "one.two")].compactMap(\.self)
+      $0.view.lines.hidden = [try? Pattern(parsing: "three")].compactMap(\.self)
+      $0.view.lines.level = .warning
+      $0.view.lines.collapses = true
       $0.view.timestamps = TimestampFormat(.delta, .microseconds)
       $0.view.map = map
       $0.view.highlights = Highlight.levels
@@ -71,12 +82,14 @@ import TextStages
     let session = try connectConfiguration(words)
     #expect(session.session.target == .endpoint(.tty("/dev/ttyUSB0")))
     #expect(session.session.settings == all.requestedSettings)
-    #expect(session.view == all.view)
-    #expect(session.filter == "cat")
-    #expect(session.isReadOnly && !session.session.reconnects)
-    #expect(session.echoesLocally && session.showsStatus)
-    #expect(session.editsLines)
-    #expect(session.lineEnding == .lf)
+    #expect(!session.session.reconnects)
+    #expect(session.values[ViewParameters.filter] == "cat")
+    var adopted = TerminalState()
+    adopted.adopt(session.values)
+    for setting in SessionSetting.all where !setting.isOfSession {
+      #expect(setting.texts(of: adopted) == setting.texts(of: all), "\(setting.option.name)")
+      #expect(setting.texts(of: all) != setting.standardTexts, "\(setting.option.name) has no test")
+    }
   }
 
   /// The configuration is read again when the command line is used.
@@ -100,11 +113,14 @@ import TextStages
     let words = standard.commandLine.split(separator: " ").dropFirst().map(String.init)
     let session = try connectConfiguration(words + ["--config", path.string])
     #expect(session.session.settings == standard.requestedSettings)
-    #expect(session.session.reconnects && !session.echoesLocally)
-    #expect(session.view == ViewSettings() && !session.showsStatus)
-    #expect(!session.editsLines && session.lineEnding == .cr)
-    #expect(session.prefix == .control(0x01), "no command changes it")
-    #expect(session.configuredKeys == standard.configuredKeys)
+    #expect(session.session.reconnects)
+    var adopted = TerminalState()
+    adopted.adopt(session.values)
+    for setting in SessionSetting.all where !setting.isOfSession {
+      #expect(setting.texts(of: adopted) == setting.standardTexts, "\(setting.option.name)")
+    }
+    #expect(session.values[KeyboardParameters.prefix] == .control(0x01), "no command changes it")
+    #expect(Set(session.profile.keys) == standard.configuredKeys)
   }
 
   private func connectConfiguration(_ words: [String]) throws -> ConnectConfiguration {

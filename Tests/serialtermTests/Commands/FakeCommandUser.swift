@@ -1,5 +1,6 @@
 import Dialogues
 import EventLoop
+import Frames
 import Plotting
 import SerialCore
 import Sessions
@@ -12,6 +13,7 @@ import TransferProtocols
 
 /// A user who answers every question in the same way, and records the calls of commands.
 final class FakeCommandUser: CommandUser {
+  var frameCounts: FrameCounts?
   let loop: IOLoop
   /// The title of the choice to select; nil to cancel.
   var choice: String?
@@ -92,6 +94,10 @@ final class FakeCommandUser: CommandUser {
     if let refusal { throw refusal }
     events.append("run \(program)")
   }
+  func startRepeating(_ order: RepeatOrder) {
+    events.append("repeat \(order.text) every \(order.interval)")
+  }
+  func stopRepeating() { events.append("stop repeating") }
   func stopExchange() { events.append("stop") }
   var focusName = "ttyFAKE"
   func moveFocus(to name: String?) { events.append("focus \(name ?? "next")") }

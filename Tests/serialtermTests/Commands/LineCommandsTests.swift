@@ -22,7 +22,7 @@ import Time
     self.link = link
     session = Session(settings: LineSettings()) { _ in link }
     model = TerminalStateModel(TerminalState())
-    model.follow(session)
+    model.followSession(session)
     commands = LineCommands(session, model, on: loop)
     try session.open(path)
   }

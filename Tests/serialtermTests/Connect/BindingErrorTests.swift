@@ -16,7 +16,7 @@ import Testing
   private let old = device(0)
   private let young = device(1)
   private let uart = Device(
-    syspath: "/sys/uart", node: "/dev/ttyS0", kind: .uart, incarnation: 99, driver: "serial8250")
+    syspath: "/sys/uart", node: "/dev/ttyS0", kind: .uart, creationNumber: 99, driver: "serial8250")
 
   @Test func absence_listsThePresentDevices() {
     let failure = Failure(noneFor: .latest, among: [uart])

@@ -22,7 +22,7 @@ import Testing
   }
 
   private var codes: [Finding.Code] {
-    Diagnosis.findings(in: inspector.inspection(of: nil)).map(\.code)
+    Diagnosis.findings(in: inspector.inspection(of: .machine)).map(\.code)
   }
 
   @Test func chipWithoutAPort_isAStray_andOneWithAPortIsNot() throws {

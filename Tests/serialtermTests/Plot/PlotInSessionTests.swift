@@ -260,7 +260,7 @@ import Time
     try bench.receive("t=6\r\n")
     try draw(bench)
     #expect(!rows(bench).contains { $0.contains("keys of the plot") })
-    _ = bench.interface.take(signal: SIGCONT)
+    _ = bench.interface.handle(signal: SIGCONT)
     try draw(bench)
     #expect(bench.terminal.isRaw)
     #expect(rows(bench)[0].hasPrefix("1 t 6 "))
@@ -272,7 +272,7 @@ import Time
     let bench = try plotting()
     func resize(_ rows: Int) throws {
       bench.terminal.resize(ScreenSize(rows: rows, columns: 80))
-      _ = bench.interface.take(signal: SIGWINCH)
+      _ = bench.interface.handle(signal: SIGWINCH)
       try draw(bench)
     }
     try resize(7)

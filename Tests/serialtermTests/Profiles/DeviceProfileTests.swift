@@ -1,5 +1,6 @@
 import Configuration
 import DeviceWatch
+import Options
 import SerialCore
 import Sessions
 import SystemPackage
@@ -92,7 +93,7 @@ struct DeviceProfileTests {
     let board = try late.command(for: Self.device("AAA"), like: start)
     #expect(board.values.lineSettings.baudRate == 9600)
     #expect(board.values.lineSettings.parity == .even)
-    #expect(try board.connectConfiguration.echoesLocally)
+    #expect(try board.connectConfiguration.values[KeyboardParameters.localEcho])
     #expect(board.values.logConfiguration.files == ["a.log", "b.log"])
     let other = try late.command(for: Self.device("ZZZ", product: 1), like: start)
     #expect(other.values.lineSettings.baudRate == 1200)

@@ -34,12 +34,14 @@ struct ProfileChoiceTests {
   private let board = device(2, product: 0x7000, serial: "B2")
 
   private func choice(
-    _ target: Target?, profile: String? = nil, typed: String? = nil, among devices: [Device] = []
+    _ target: Target?, profile: String? = nil, typed: String? = nil, offersMore: Bool = false,
+    among devices: [Device] = []
   ) throws -> ProfileChoice {
     let contents = try ConfigurationFile(parsing: Array(Self.text.utf8)) { _, _ in }
     return try ProfileChoice(
       profile: profile, target: target, isName: { $0 == typed },
-      file: ProfileFile(path: "config.toml", contents: contents), devices: { devices })
+      file: ProfileFile(path: "config.toml", contents: contents),
+      offersMore: offersMore, devices: { devices })
   }
 
   private func baud(_ choice: ProfileChoice) -> Value? {
@@ -74,6 +76,16 @@ struct ProfileChoiceTests {
     #expect(baud(try choice(nil, among: [board])) == .integer(3), "the only one")
     #expect(baud(try choice(nil, among: present)) == .integer(1), "nobody knows which")
     #expect(baud(try choice(.endpoint(LoopbackProvider.echo), among: present)) == .integer(1))
+  }
+
+  @Test("the only device has its profile once it is chosen, if there is more to choose from")
+  func more() throws {
+    let open = try choice(nil, offersMore: true, among: [board])
+    #expect(baud(open) == .integer(1))
+    #expect(open.dependsOnDevice)
+    let named = try choice(.device(.latest), offersMore: true, among: [board])
+    #expect(baud(named) == .integer(3))
+    #expect(!named.dependsOnDevice)
   }
 
   @Test("an absent device has the profile of the requested target")

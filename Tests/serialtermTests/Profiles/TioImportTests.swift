@@ -114,7 +114,7 @@ struct TioImportTests {
     => input-mode = "line"
 
     input-mode = hex
-    => # not imported: input-mode = hex (hexadecimal numbers cannot be typed; 'serialterm send --hex' sends them)
+    => input-mode = "hex"
 
     output-mode = normal
     => hex = false
@@ -319,7 +319,7 @@ struct TioImportTests {
   }
 
   private static func converted(_ text: String) -> TioImport {
-    TioImport(Array(text.utf8), complaint: ImportTioCommand.complaint)
+    TioImport(Array(text.utf8), complaint: ProfileFile.complaint(aboutImported:_:))
   }
 
   @Test("every setting has its counterpart, or a comment with the reason", arguments: rows.indices)

@@ -70,7 +70,8 @@ import Testing
     #expect(!rule.contains("serial"))
   }
 
-  /// A quotation mark would end the pattern, and the rest would be part of the rule: RUN starts programs as root.
+  /// A quotation mark would end the pattern, and the rest would be part of the rule: RUN starts
+  /// programs as root.
   @Test(arguments: [
     (#"A", RUN+="/bin/sh"#, #"A?, RUN+=?/bin/sh"#), ("*", "?"), ("a|b[c]", "a?b?c?"),
     ("$env{X}%k", "?env?X??k"), ("naïve", "na*ve"), ("A\nB", "A?B"), ("a b", "a b"),

@@ -61,7 +61,8 @@ import TextTools
     switch try JSONCommand(try JSON(parsing: line)) {
     case .perform(let action): action(call())
     case .named(let command, let argument): command.perform(call(argument))
-    case .send, .expect, .transfer, .close: Issue.record("not a command of the session: \(line)")
+    case .send, .expect, .transfer, .release, .takeBack, .startLog, .stopLog, .cancel, .close:
+      Issue.record("not a command of the session: \(line)")
     }
     bench.port.lineCommands.end()
     return outcome

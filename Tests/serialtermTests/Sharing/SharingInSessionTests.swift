@@ -13,9 +13,9 @@ import Time
 private final class FakeParticipant: Participant {
   private(set) var events: [Roster.Event] = []
   private(set) var endReason: String?
-  func goOn() {}
+  func resumeWriting() {}
   func revoke() {}
-  func hear(_ event: Roster.Event) { events.append(event) }
+  func rosterDidChange(_ event: Roster.Event) { events.append(event) }
   func end(because reason: String) { endReason = reason }
 }
 
@@ -49,6 +49,27 @@ private final class FakeParticipant: Participant {
     bench.interface.focus.port.controller.sharing
   }
 
+  @Test func `What an agent writes is shown, and what others write is not`() throws {
+    let bench = try bench()
+    let (agent, anna) = (FakeParticipant(), FakeParticipant())
+    let agentID = try join(bench, agent, as: UserName.ofAgent("coder"))
+    let annaID = try join(bench, anna, as: "anna")
+    func write(_ text: String, by id: Roster.ID) throws {
+      sharing(bench).takePen(id)
+      #expect(
+        Array(text.utf8).withUnsafeBytes { sharing(bench).write($0, by: id) }
+          == .queued(text.utf8.count))
+      try bench.turn()
+      try bench.turn()
+    }
+    try write("help\r\u{1B}[2J", by: agentID)
+    #expect(says(bench, #"--- coder (agent): "help\r\e[2J" ---"#))
+    try write(String(repeating: "x", count: 61), by: agentID)
+    #expect(says(bench, "and 1 byte ---"))
+    try write("hidden", by: annaID)
+    #expect(!says(bench, "hidden"))
+  }
+
   @Test func `Who comes, asks and leaves is said`() throws {
     let bench = try bench()
     let anna = FakeParticipant()
@@ -75,14 +96,14 @@ private final class FakeParticipant: Participant {
     try bench.type("lost")
     #expect(bench.links[0].sent.isEmpty)
     let written = sharing(bench).write(Array("kept".utf8), by: id)
-    #expect(written == .taken(4))
+    #expect(written == .queued(4))
     #expect(String(decoding: bench.links[0].sent, as: UTF8.self) == "kept")
     // The key asks for the pen again.
     try bench.command("w")
     #expect(
-      anna.events.contains { if case .asked(let member) = $0 { member.id == 0 } else { false } })
+      anna.events.contains { if case .asked(let member, _) = $0 { member.id == 0 } else { false } })
     #expect(bench.state.sharing.isAsking)
-    sharing(bench).giveBack(by: id)
+    sharing(bench).returnPen(by: id)
     try bench.type("mine")
     #expect(String(decoding: bench.links[0].sent, as: UTF8.self) == "keptmine")
     bench.end()
@@ -106,7 +127,7 @@ private final class FakeParticipant: Participant {
     try bench.command(":")
     try bench.type("baud")
     #expect(!bench.terminal.panel.joined().contains("anna has the pen"))
-    sharing(bench).take(id)
+    sharing(bench).takePen(id)
     try bench.turn()
     bench.clock.advance(by: .milliseconds(200))
     try bench.turn()
@@ -154,15 +175,15 @@ private final class FakeParticipant: Participant {
       ("./board.sock", "./board.sock", nil), ("/run/a,b", "/run/a,b", nil),
       ("/run/b.sock,raw", "/run/b.sock", .raw),
     ] as [(String, String, ServedProtocol?)])
-  func `A place is read`(_ text: String, _ name: String, _ speech: ServedProtocol?) throws {
-    let entrance = try #require(PortServer.Entrance(naming: text))
-    #expect(entrance.name == name)
-    #expect(entrance.speech == speech)
+  func `A place is read`(_ text: String, _ name: String, _ clientProtocol: ServedProtocol?) throws {
+    let listenAddress = try #require(PortServer.ListenAddress(naming: text))
+    #expect(listenAddress.name == name)
+    #expect(listenAddress.clientProtocol == clientProtocol)
   }
 
   @Test(arguments: ["", "0", "65536", "lab", "4000,ser2net", "4000,", "::1:4000"])
   func `Anything else is no place`(_ text: String) {
-    #expect(PortServer.Entrance(naming: text) == nil)
+    #expect(PortServer.ListenAddress(naming: text) == nil)
   }
 
   @Test(arguments: [
@@ -171,8 +192,8 @@ private final class FakeParticipant: Participant {
     ("/run/x", false),
   ])
   func `An address that others reach is said aloud`(_ text: String, _ isLoud: Bool) throws {
-    let entrance = try #require(PortServer.Entrance(naming: text))
-    #expect((entrance.warning(allowing: []) != nil) == isLoud)
+    let listenAddress = try #require(PortServer.ListenAddress(naming: text))
+    #expect((listenAddress.warning(allowing: []) != nil) == isLoud)
   }
 }
 

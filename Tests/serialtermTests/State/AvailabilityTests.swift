@@ -18,7 +18,7 @@ import Testing
     case closed, opening, open, openReadOnly, openPseudoTerminal, openWithoutSettings
     case openWithoutScreen, openOnPrinter, openWithoutColours, openRaw, openFiltered
     case openWithoutScrollback
-    case transferring, scripted
+    case transferring, scripted, tapped
     case sendingNumbers, plotting
     case shared, watching, watchingReadOnly, watchingForGood, joinedWithoutDevice
     case waiting, waitingReadOnly, released
@@ -33,7 +33,7 @@ import Testing
       case .open, .openReadOnly, .openPseudoTerminal, .openWithoutSettings, .openWithoutScreen,
         .openOnPrinter,
         .openWithoutColours, .openRaw, .openFiltered, .openWithoutScrollback, .transferring,
-        .scripted, .sendingNumbers, .plotting, .shared, .watching, .watchingReadOnly,
+        .scripted, .tapped, .sendingNumbers, .plotting, .shared, .watching, .watchingReadOnly,
         .watchingForGood, .joinedWithoutDevice:
         state.session = .open(port, LineSettings())
         state.capabilities = [.settings, .breaks, .modemLines, .counters]
@@ -51,6 +51,7 @@ import Testing
       case .openRaw: state.view.isRaw = true
       case .openFiltered: state.filter = "cat"
       case .scripted: state.isScripted = true
+      case .tapped: (state.tapWords, state.isReadOnly) = (["tap", "a", "b"], true)
       case .sendingNumbers: state.seesNumbers = true
       case .plotting: (state.seesNumbers, state.showsPlot) = (true, true)
       case .shared:
@@ -62,7 +63,7 @@ import Testing
         state.sharing.pen = .others(Self.max)
         state.sharing.isJoined = true
       case .watchingForGood:
-        state.sharing.pen = .nobodys
+        state.sharing.pen = .nobody
         state.sharing.isJoined = true
       case .joinedWithoutDevice:
         state.sharing.portTrouble = .waiting
@@ -74,23 +75,27 @@ import Testing
     }
   }
 
-  /// The expected reason why a command is unavailable, for every command and situation; nil if it is available. It is
-  /// written by hand. A command without an entry fails the tests.
+  /// The expected reason why a command is unavailable, for every command and situation; nil if it
+  /// is available. It is written by hand. A command without an entry fails the tests.
   private func expectation(_ command: String, _ situation: Situation) -> String? {
     switch command {
     case "configuration", "statistics", "log", "mark": nil
     case "help", "palette", "quit", "mapping", "input-map": withoutUser(situation)
     case "read-only":
-      withoutUser(situation) ?? (situation == .transferring ? "image.bin is being sent" : nil)
-    case "clear", "hex", "timestamps", "timestamp-format":
+      withoutUser(situation) ?? tapped(situation)
+        ?? (situation == .transferring ? "image.bin is being sent" : nil)
+    case "clear", "hex", "frames", "encoding", "timestamps", "timestamp-format":
       withoutUser(situation) ?? withoutScreen(situation)
+    case "show", "hide", "level", "collapse":
+      withoutUser(situation) ?? withoutScreen(situation)
+        ?? (situation == .openRaw ? "--raw is on" : nil)
     case "highlight":
       withoutUser(situation) ?? withoutScreen(situation)
         ?? [.openWithoutColours: "no colours: NO_COLOR or TERM", .openRaw: "--raw is on"][situation]
     case "filter":
       withoutUser(situation) ?? withoutScreen(situation)
         ?? (situation == .openFiltered ? nil : "no --filter")
-    case "search", "write-text":
+    case "search", "write-text", "pause":
       withoutUser(situation) ?? withoutScreen(situation)
         ?? (situation == .openWithoutScrollback ? "the scrollback is off: --scrollback is 0" : nil)
     case "plot":
@@ -100,7 +105,7 @@ import Testing
     case "plot-form", "plot-match": withoutUser(situation) ?? withoutScreen(situation)
     case "write-plot": withoutUser(situation) ?? (situation == .plotting ? nil : "no plot is open")
     case "status-line": withoutUser(situation) ?? withoutDrawing(situation)
-    case "line-input":
+    case "line-input", "hex-input":
       withoutUser(situation) ?? unsendable(situation) ?? withoutDrawing(situation)
     case "pen":
       withoutUser(situation) ?? alone(situation)
@@ -129,12 +134,13 @@ import Testing
     case "follow-size":
       withoutUser(situation) ?? unsendable(situation) ?? withoutScreen(situation)
     case "save-profile":
-      withoutUser(situation)
+      withoutUser(situation) ?? tapped(situation)
         ?? [.closed: "no device", .opening: "the port is opening"][situation]
     case "copy-settings": [.closed: "no device", .opening: "the port is opening"][situation]
     case "reconnect": joined(situation) ?? withoutPort(situation)
     case "next-port", "port", "send-to-all": withoutUser(situation) ?? "only 1 port"
-    case "connect-to": withoutUser(situation) ?? withoutScreen(situation) ?? "no free port"
+    case "connect-to":
+      withoutUser(situation) ?? withoutScreen(situation) ?? tapped(situation) ?? "no free port"
     case "baud", "data-bits", "parity", "stop-bits", "flow":
       withoutPort(situation) ?? withoutPen(situation)
         ?? (situation == .openWithoutSettings ? "this port has no line settings" : nil)
@@ -149,12 +155,12 @@ import Testing
     case "sequence":
       withoutPort(situation) ?? unsendable(situation) ?? withoutPen(situation)
         ?? (situation == .transferring ? "image.bin is being sent" : nil) ?? withoutLines(situation)
-    case "send-file", "receive-files", "run-script", "run-command":
+    case "send-file", "receive-files", "run-script", "run-command", "repeat":
       withoutUser(situation) ?? withoutPort(situation) ?? unsendable(situation)
         ?? withoutPen(situation)
         ?? (situation == .transferring ? "image.bin is being sent" : nil)
     case "stop": situation == .transferring ? nil : "nothing runs"
-    case "local-echo", "line-ending", "output-map":
+    case "local-echo", "line-ending", "output-map", "checksum":
       withoutUser(situation) ?? unsendable(situation)
     default: "nobody has decided"
     }
@@ -181,7 +187,7 @@ import Testing
     case .open, .openReadOnly, .openPseudoTerminal, .openWithoutSettings, .openWithoutScreen,
       .openOnPrinter,
       .openWithoutColours, .openRaw, .openFiltered, .openWithoutScrollback, .transferring,
-      .scripted, .sendingNumbers, .plotting, .shared, .watching, .watchingReadOnly,
+      .scripted, .tapped, .sendingNumbers, .plotting, .shared, .watching, .watchingReadOnly,
       .watchingForGood:
       nil
     }
@@ -190,6 +196,7 @@ import Testing
   private func unsendable(_ situation: Situation) -> String? {
     switch situation {
     case .openReadOnly, .waitingReadOnly, .watchingReadOnly: "read-only"
+    case .tapped: "a tap sends nothing"
     case .closed, .opening, .open, .openPseudoTerminal, .openWithoutSettings, .openWithoutScreen,
       .openOnPrinter,
       .openWithoutColours, .openRaw, .openFiltered, .openWithoutScrollback, .transferring,
@@ -218,13 +225,18 @@ import Testing
       ? nil : "nobody else is here"
   }
 
+  private func tapped(_ situation: Situation) -> String? {
+    situation == .tapped ? "a tap sends nothing" : nil
+  }
+
   private func withoutDrawing(_ situation: Situation) -> String? {
     switch situation {
     case .openWithoutScreen: "the output is not a terminal"
     case .openOnPrinter: "this terminal cannot draw"
     case .closed, .opening, .open, .openReadOnly, .openPseudoTerminal, .openWithoutSettings,
       .openWithoutColours,
-      .openRaw, .openFiltered, .openWithoutScrollback, .transferring, .scripted, .sendingNumbers,
+      .openRaw, .openFiltered, .openWithoutScrollback, .transferring, .scripted, .tapped,
+      .sendingNumbers,
       .plotting, .waiting,
       .waitingReadOnly, .released, .shared, .watching, .watchingReadOnly, .watchingForGood,
       .joinedWithoutDevice:

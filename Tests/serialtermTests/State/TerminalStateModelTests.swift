@@ -18,7 +18,7 @@ import Time
     let session = Session(settings: LineSettings()) { _ in link }
     let model = TerminalStateModel(TerminalState())
     let detector = HoldDetector(session, on: loop)
-    model.follow(detector)
+    model.followHoldDetector(detector)
     try session.open(endpoint)
     link.appetite = 0
     try session.write("x")

@@ -9,7 +9,7 @@ import Time
 
   private mutating func take(_ text: String, at seconds: Int = 0) -> [String] {
     let time = MonotonicTime(nanoseconds: 0) + .seconds(seconds)
-    return Array(text.utf8).withUnsafeBytes { lines.take($0, at: time) }
+    return Array(text.utf8).withUnsafeBytes { lines.receive($0, at: time) }
   }
 
   @Test mutating func `A line counts when it is complete, or at the end`() {

@@ -1,5 +1,6 @@
 import EventLoop
 import Observing
+import Options
 import Posix
 import Reconnecting
 import SerialCore
@@ -52,6 +53,24 @@ final class InterfaceBench {
     var pacing = Pacing()
     var plot = PlotController.Configuration()
     var size = ScreenSize(rows: 24, columns: 80)
+
+    /// The options as on a command line.
+    fileprivate var values: Values {
+      get throws {
+        var texts: [String: String] = [:]
+        if escape != .none { texts["escape"] = "\(escape)" }
+        for (name, isOn) in [
+          ("read-only", isReadOnly), ("plain", printsLists), ("status", showsStatus),
+        ] where isOn {
+          texts[name] = "true"
+        }
+        if editsLines { texts["input-mode"] = "line" }
+        texts["auto-receive"] = autoReceiveFolder?.string
+        return try Values(
+          texts.reduce(Given()) { $0.with($1.key, [$1.value]) },
+          of: ConnectCommand.description.declarations)
+      }
+    }
   }
 
   init(_ options: Options = Options()) throws {
@@ -61,9 +80,10 @@ final class InterfaceBench {
     self.made = made
     let provider = FakeProvider { made.make(to: $0) }
     provider.presence = presence
-    let requests = (1...options.portCount).map { number in
+    let requests = try (1...options.portCount).map { number in
       UserInterface.PortRequest(
-        configuration: Self.configuration(options, Endpoint(Self.endpoint.kind, "fake:\(number)")),
+        configuration: try Self.configuration(
+          options, Endpoint(Self.endpoint.kind, "fake:\(number)")),
         forDevice: nil)
     }
     interface = try UserInterface(
@@ -102,19 +122,14 @@ final class InterfaceBench {
 
   private static func configuration(
     _ options: Options, _ endpoint: Endpoint
-  ) -> ConnectConfiguration {
+  ) throws -> ConnectConfiguration {
     var configuration = ConnectConfiguration(
       session: SessionConfiguration(
         target: .endpoint(endpoint), settings: options.settings, linkOptions: LinkOptions(),
         onOpen: nil, reconnects: options.reconnects, waitsForAbsentDevice: false,
         pacing: options.pacing, log: LogConfiguration(files: options.logs), isQuiet: false),
-      profile: nil, snippets: options.snippets, sequences: options.sequences, echoesLocally: false,
-      isReadOnly: options.isReadOnly, editsLines: options.editsLines, lineEnding: .cr,
-      view: ViewSettings(), filter: nil,
-      showsStatus: options.showsStatus, scrollbackCapacity: 1 << 20,
-      autoReceiveFolder: options.autoReceiveFolder,
-      printsLists: options.printsLists, prefix: .standard,
-      escape: options.escape, linger: .zero, drain: nil, releaseSignal: nil)
+      profile: ProfileInUse(snippets: options.snippets, sequences: options.sequences),
+      values: try options.values, linger: .zero)
     configuration.plot = options.plot
     return configuration
   }
@@ -144,7 +159,8 @@ final class InterfaceBench {
     terminal.look()
   }
 
-  /// Runs turns until a condition is met, for at most ten seconds. It is for processes, which run in real time.
+  /// Runs turns until a condition is met, for at most ten seconds. It is for processes, which run
+  /// in real time.
   ///
   /// - Returns: whether the condition is met.
   func wait(until isMet: () -> Bool) throws -> Bool {

@@ -159,7 +159,7 @@ import Testing
     #expect(
       String(decoding: bench.terminal.written, as: UTF8.self).contains(
         "leave before exec has ended"))
-    bench.app.take(signal: SIGTERM)
+    bench.app.handle(signal: SIGTERM)
     bench.end()
     #expect(text(bench).contains("exec was cut off: 0 bytes received, 0 sent."))
   }

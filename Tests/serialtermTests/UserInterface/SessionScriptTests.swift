@@ -142,7 +142,7 @@ import Testing
 
   @Test func `A signal ends it, and the reason is said`() throws {
     let bench = try begin("expect /never/")
-    bench.app.take(signal: SIGTERM)
+    bench.app.handle(signal: SIGTERM)
     bench.end()
     #expect(shows(bench, "login.txt was cut off at line 1: expect /never/."))
     #expect(!bench.terminal.isRaw)

@@ -27,7 +27,7 @@ import Testing
 
   private func resize(_ bench: InterfaceBench, _ rows: Int, _ columns: Int) throws {
     bench.terminal.resize(ScreenSize(rows: rows, columns: columns))
-    _ = bench.interface.take(signal: SIGWINCH)
+    _ = bench.interface.handle(signal: SIGWINCH)
     try bench.turn()
   }
 

@@ -70,7 +70,7 @@ import Testing
       case .help:
         // Makes the screen large enough for the list.
         bench.terminal.resize(ScreenSize(rows: 60, columns: 80))
-        bench.app.take(signal: SIGWINCH)
+        bench.app.handle(signal: SIGWINCH)
         try bench.command("?")
       case .palette: try bench.command(":")
       case .unknown: try bench.command("z")
@@ -85,11 +85,11 @@ import Testing
         bench.terminal.endInput()
         try noteEnd(of: bench)
       case .terminate:
-        bench.app.take(signal: SIGTERM)
+        bench.app.handle(signal: SIGTERM)
         try bench.turn()
       case .resize:
         bench.terminal.resize(ScreenSize(rows: 10, columns: 40))
-        bench.app.take(signal: SIGWINCH)
+        bench.app.handle(signal: SIGWINCH)
         try bench.turn()
       case .received: try bench.receive("hi\r\n")
       case .unplugged: try bench.unplug()
@@ -105,15 +105,16 @@ import Testing
       }
     }
 
-    /// Waits for the end of a pipe, which a process that another test is starting may hold open for a moment.
+    /// Waits for the end of a pipe, which a process that another test is starting may hold open
+    /// for a moment.
     private func noteEnd(of bench: InterfaceBench) throws {
       _ = try bench.wait { bench.app.outcome != nil }
     }
   }
 
-  /// The result of each event: the state of the session, followed by `?` if a question is open, `f` if a file is
-  /// being sent, `sN` if bytes were sent, `qN` if bytes are queued, `rN` if bytes were refused, and `=` with the end
-  /// of the program.
+  /// The result of each event: the state of the session, followed by `?` if a question is open, `f`
+  /// if a file is being sent, `sN` if bytes were sent, `qN` if bytes are queued, `rN` if bytes were
+  /// refused, and `=` with the end of the program.
   private static let tables = [
     """
     event      |opening     |open     |held       |lost     |lent     |ended      |palette
@@ -145,7 +146,7 @@ import Testing
     enter      |open      |opens3   |openfq4900r1   |openfq4900      |openr1   |opens1
     escape     |open      |opens1   |openfq4900r1   |openfq4900      |openr1   |opens1
     interrupt  |open      |opens1   |open           |openfq4900      |openr1   |opens1
-    help       |open      |open?    |open?fq4900    |open?fq4900     |open?    |open?
+    help       |open?     |open?    |open?fq4900    |open?fq4900     |open?    |open?
     palette    |open?     |open?    |open?fq4900    |open?fq4900     |open?    |open?
     unknown    |open      |open     |openfq4900     |openfq4900      |open     |open
     sendBreak  |open      |open     |openfq4900     |openfq4900      |open     |open

@@ -15,7 +15,8 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct UserInterfaceTests {
   // MARK: Commands
 
-  /// In every state, a command either has an effect or reports why not. The reason is that of the pure function.
+  /// In every state, a command either has an effect or reports why not. The reason is that of
+  /// the pure function.
   @Test(arguments: UserInterfaceTableTests.Start.allCases)
   func `A command that is off says the reason, in every state`(
     start: UserInterfaceTableTests.Start

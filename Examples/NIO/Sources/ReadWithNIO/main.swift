@@ -1,4 +1,5 @@
-// Sends a line to a device and prints what it sends for a second: a serial port as a channel of SwiftNIO.
+// Sends a line to a device and prints what it sends for a second: a serial port as a
+// channel of SwiftNIO.
 //
 //   swift run --package-path Examples/NIO ReadWithNIO /dev/ttyUSB0 version
 
@@ -22,7 +23,8 @@ final class Printer: ChannelInboundHandler {
   }
 }
 
-// The session locks the port, applies the settings, and restores what it found; SwiftNIO moves the bytes.
+// The session locks the port, applies the settings, and restores what it found; SwiftNIO
+// moves the bytes.
 let session = Session(settings: LineSettings(), waitsForLostDevice: false)
 do {
   try session.open(.tty(FilePath(CommandLine.arguments[1])))

@@ -19,6 +19,6 @@ enum {
   CSERIAL_RENAME_NOREPLACE = 1,
 };
 
-// Whether a terminal that another process has open is in exclusive mode (TIOCGEXCL): 1 or 0; -1 with
-// errno set if this user may not use the process's descriptor. See pidfd_getfd(2).
+// Whether a terminal that another process has open is in exclusive mode (TIOCGEXCL): 1 or 0; -1
+// with errno set if this user may not use the process's descriptor. See pidfd_getfd(2).
 int cserial_is_exclusive(int process, int descriptor);

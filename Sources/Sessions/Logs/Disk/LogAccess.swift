@@ -19,8 +19,7 @@ public struct LogAccess: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - place: where the file is.
-  ///   - path: its path for messages.
-  /// The corresponding C functions are `fchown` and `fchmod`.
+  ///   - path: its path for messages. The corresponding C functions are `fchown` and `fchmod`.
   ///
   /// - Throws: ``LogFileError``.
   func apply(

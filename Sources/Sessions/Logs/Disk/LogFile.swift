@@ -7,19 +7,19 @@ import Time
 ///
 /// ## Principles of operation
 ///
-/// - No existing file is truncated, replaced unasked, or written through a link. A file must be new, unless appending is
-///   allowed. A symbolic link, a device or a pipe is refused.
-/// - Only the owner can read and write a new file, unless ``LogAccess`` is different. The access of an existing file
-///   is not changed.
-/// - Rotation renames the file to `FILE.N` with the next higher number. This is a single rename for any number of old
-///   files. With a limit on old files, the file becomes `FILE.1`, and the numbers of the others increase by one. If
-///   the name contains a time that has changed, rotation starts the file with the new name instead, and renames
-///   nothing.
-/// - If another program such as logrotate(8) has renamed or removed the file, its path leads elsewhere. This is
-///   detected, and a new file is started at that path.
+/// - No existing file is truncated, replaced unasked, or written through a link. A file must be
+///   new, unless appending is allowed. A symbolic link, a device or a pipe is refused.
+/// - Only the owner can read and write a new file, unless ``LogAccess`` is different. The access of
+///   an existing file is not changed.
+/// - Rotation renames the file to `FILE.N` with the next higher number. This is a single rename for
+///   any number of old files. With a limit on old files, the file becomes `FILE.1`, and the numbers
+///   of the others increase by one. If the name contains a time that has changed, rotation starts
+///   the file with the new name instead, and renames nothing.
+/// - If another program such as logrotate(8) has renamed or removed the file, its path leads
+///   elsewhere. This is detected, and a new file is started at that path.
 /// - The old file stays in use until the next one is open: a failure in between loses nothing.
-/// - Rotation renames nothing but this log: it opens the folder, finds this file in it, and works in that folder,
-///   whatever its path leads to by then.
+/// - Rotation renames nothing but this log: it opens the folder, finds this file in it, and works
+///   in that folder, whatever its path leads to by then.
 final class LogFile {
   private(set) var path: FilePath
   /// The length in bytes, not counting bytes of other programs.
@@ -66,7 +66,8 @@ final class LogFile {
   private static func open(
     _ place: FilePath, _ path: FilePath, _ access: LogAccess, mustBeNew: Bool
   ) throws(LogFileError) -> OwnedDescriptor {
-    // Without O_NONBLOCK, opening a named pipe without a reader would block. A pipe is refused later.
+    // Without O_NONBLOCK, opening a named pipe without a reader would block. A pipe
+    // is refused later.
     let flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
     while true {
       do {
@@ -120,9 +121,9 @@ final class LogFile {
 
   /// Removes the last written bytes, because a record could not be completed.
   ///
-  /// Does nothing if another program has appended bytes since, because these are never removed. A reader then finds
-  /// an incomplete record.
-  func takeBack(_ count: Int) {
+  /// Does nothing if another program has appended bytes since, because these are never removed. A
+  /// reader then finds an incomplete record.
+  func removeLast(_ count: Int) {
     // With O_APPEND, the offset is the end of this descriptor's last write.
     let end = lseek(file.borrowed.rawValue, 0, SEEK_CUR)
     guard let length = try? file.borrowed.stat().size, end == off_t(length) else { return }

@@ -3,8 +3,8 @@ package import SystemPackage
 
 /// The name of a log file, with placeholders for the time and the port.
 ///
-/// `%Y`, `%m`, `%d`, `%H` and all others of strftime(3) stand for the local time at which the file is started, `%t`
-/// for the port (`ttyUSB0`), and `%%` for a percent sign.
+/// `%Y`, `%m`, `%d`, `%H` and all others of strftime(3) stand for the local time at which the file
+/// is started, `%t` for the port (`ttyUSB0`), and `%%` for a percent sign.
 public struct LogName: Hashable, Sendable {
   private let text: String
   private let port: String

@@ -21,18 +21,20 @@ public struct LogRotation: Hashable, Sendable {
 }
 
 extension LogRotation {
-  /// Parses a size: a whole number of bytes, or of units of 1,024 (k), 1,024² (M) or 1,024³ (G) bytes.
+  /// Parses a size: a whole number of bytes, or of units of 1,024 (k or K), 1,024² (M) or
+  /// 1,024³ (G) bytes.
   ///
   /// - Throws: ``ParsingError``.
   public static func size(parsing text: String) throws(ParsingError) -> Int {
-    let units = ["k": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+    let units = ["k": 1 << 10, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
     guard let size = number(in: text, units: units) else {
       throw ParsingError(text: text, expected: "a size above zero, as 500k, 10M or 1G")
     }
     return size
   }
 
-  /// Parses a time of at least a second: a number of seconds, or a number with a unit (s, min or m, h, d).
+  /// Parses a time of at least a second: a number of seconds, or a number with a unit (s, min or
+  /// m, h, d).
   ///
   /// - Throws: ``ParsingError``.
   public static func interval(parsing text: String) throws(ParsingError) -> Duration {

@@ -1,5 +1,5 @@
 /// The base64 encoding; see RFC 4648, section 4.
-enum Base64 {
+package enum Base64 {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let padding = UInt8(ascii: "=")
@@ -13,7 +13,7 @@ enum Base64 {
   private static let none: UInt8 = 0xFF
 
   /// Appends the encoding of bytes.
-  static func append(_ bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
+  package static func append(_ bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
     var index = 0
     while index < bytes.count {
       let count = min(bytes.count - index, 3)
@@ -32,7 +32,7 @@ enum Base64 {
   /// Decodes a text.
   ///
   /// - Returns: nil if the text is not valid base64, including its padding.
-  static func bytes(parsing text: some Sequence<UInt8>) -> [UInt8]? {
+  package static func bytes(parsing text: some Sequence<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     var (group, letters, paddings) = (0 as UInt32, 0, 0)
     for letter in text {

@@ -2,10 +2,12 @@ import Plotting
 import TextStages
 import Time
 
-/// Writes the numbers in what the device sends as a table; other lines, and what is sent, are not written.
+/// Writes the numbers in what the device sends as a table; other lines, and what is sent,
+/// are not written.
 ///
-/// The first rows are held back for ``patience``, so that the first line of the file names all series. When another series
-/// appears later, the table continues in a new file: the columns of the old one cannot be changed.
+/// The first rows are held back for ``patience``, so that the first line of the file names all
+/// series. When another series appears later, the table continues in a new file: the columns of the
+/// old one cannot be changed.
 struct CSVEncoder: LogEncoder {
   /// The time for which rows are held back, to learn the series.
   private static let patience = Duration.seconds(1)
@@ -23,7 +25,7 @@ struct CSVEncoder: LogEncoder {
   mutating func begin(into output: inout [UInt8]) { stream.appendHeader(to: &output) }
 
   mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
-    switch record.content {
+    switch record.contentAsText {
     case .bytes(.fromDevice, let bytes, _):
       stream.read(
         bytes, at: Double(record.moment.wallClock) / 1e9, from: record.port, into: &output)

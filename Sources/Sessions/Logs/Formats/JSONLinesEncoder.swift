@@ -1,11 +1,15 @@
+import Encodings
+import Frames
 import TextTools
 import Time
 import TextStages
 
 /// Writes a JSON object on each line, for a read, a write, an event or a gap.
 ///
-/// An object contains the bytes in base64 (RFC 4648). If they are valid UTF-8, it also contains them as text, for
-/// people and text tools. In the log of several ports, it contains the name of the port.
+/// An object contains the bytes in base64 (RFC 4648). If they are valid UTF-8, it also contains
+/// them as text, for people and text tools; if they have another encoding, the text and the name of
+/// the encoding. A frame has its check, the reason if it is bad, and its meaning. In the log of
+/// several ports, it contains the name of the port.
 struct JSONLinesEncoder: LogEncoder {
   /// The names of the ports; nil in the log of a single port.
   private var names: [String]?
@@ -28,7 +32,13 @@ struct JSONLinesEncoder: LogEncoder {
       output.append(",\"bytes\":\"")
       Base64.append(bytes, to: &output)
       output.append("\"")
-      if let text = String(validating: bytes, as: UTF8.self) { append("text", text, &output) }
+      if let decoded = record.decoded {
+        append("encoding", decoded.encoding.name, &output)
+        append("text", String(decoding: decoded.text, as: UTF8.self), &output)
+      } else if let text = String(validating: bytes, as: UTF8.self) {
+        append("text", text, &output)
+      }
+      if let frame = record.frame { append(frame, &output) }
     case .event(let event):
       output.append(",\"event\":\"\(event.kind.rawValue)\"")
       append("path", event.path, &output)
@@ -38,6 +48,12 @@ struct JSONLinesEncoder: LogEncoder {
     case .port: break
     }
     output.append("}\n")
+  }
+
+  private func append(_ frame: DecodedFrame, _ output: inout [UInt8]) {
+    append("check", frame.check.name, &output)
+    if case .bad(let reason) = frame.check { append("reason", reason, &output) }
+    if let meaning = frame.meaning { append("meaning", meaning, &output) }
   }
 
   private func append(_ detail: LogEvent.Detail, _ output: inout [UInt8]) {
@@ -52,12 +68,23 @@ struct JSONLinesEncoder: LogEncoder {
       output.append(",\"number\":\(number)")
       if let text { append("text", text, &output) }
     case .name(let name): append("name", name, &output)
+    case .encoding(let encoding): append("encoding", encoding.name, &output)
     case .names(let old, let new):
       append("old", old, &output)
       append("new", new, &output)
     case .bytes(let count, let name):
       append("name", name, &output)
       output.append(",\"count\":\(count)")
+    case .symbols(let address, let frames):
+      append("address", address, &output)
+      output.append(",\"frames\":[")
+      for (index, frame) in frames.enumerated() {
+        output.append(index == 0 ? "{\"function\":" : ",{\"function\":")
+        JSON.append(frame.function, escaping: .controls, to: &output)
+        if let place = frame.place { append("place", place, &output) }
+        output.append("}")
+      }
+      output.append("]")
     case .pen(let old, let new, let handover):
       if let old { append("from", old, &output) }
       if let new { append("to", new, &output) }

@@ -15,11 +15,12 @@ protocol LogEncoder {
 
   /// Whether a record is encoded differently at the beginning of a file. By default true.
   ///
-  /// If not, a record without room in a file is not encoded again for the next one, and the encoder is never copied.
+  /// If not, a record without room in a file is not encoded again for the next one, and the encoder
+  /// is never copied.
   var dependsOnFile: Bool { get }
 
-  /// Whether the file cannot continue, and what is held back belongs to a new one. It is reset when that has begun.
-  /// By default false.
+  /// Whether the file cannot continue, and what is held back belongs to a new one. It is reset when
+  /// that has begun. By default false.
   var needsNewFile: Bool { get set }
 
   // MARK: Held-back text

@@ -1,3 +1,4 @@
+import Frames
 import Plotting
 
 /// A format of logs, as a record: a format is an encoder, and its place in ``allCases``.
@@ -18,7 +19,17 @@ public struct LogFormat: Sendable {
   public let canBeContinued: Bool
   /// Whether the format distinguishes the ports in a log of several ports.
   public let namesPorts: Bool
+  /// How the format contains frames; nil if it does not.
+  private let frameStyle: FrameStyle?
   private let makeEncoder: @Sendable (Contents) -> any LogEncoder
+
+  /// A way to contain frames.
+  private enum FrameStyle {
+    /// As records with the frame's bytes, its check and its meaning.
+    case records
+    /// As lines of text.
+    case lines
+  }
 
   /// What the records of a log contain.
   private struct Contents {
@@ -30,7 +41,8 @@ public struct LogFormat: Sendable {
   private init(
     _ name: String, _ title: String, suffix: String, note: String? = nil,
     isDivisible: Bool = false, hasEvents: Bool = true, canBeContinued: Bool = true,
-    namesPorts: Bool = true, encoder: @escaping @Sendable (Contents) -> any LogEncoder
+    namesPorts: Bool = true, frames: FrameStyle? = nil,
+    encoder: @escaping @Sendable (Contents) -> any LogEncoder
   ) {
     rawValue = name
     self.title = title
@@ -40,6 +52,7 @@ public struct LogFormat: Sendable {
     self.hasEvents = hasEvents
     self.canBeContinued = canBeContinued
     self.namesPorts = namesPorts
+    frameStyle = frames
     makeEncoder = encoder
   }
 
@@ -49,11 +62,22 @@ public struct LogFormat: Sendable {
   ///   - marksDirection: whether both directions are logged, and must be marked.
   ///   - namesPorts: whether several ports write to the log, and must be named.
   ///   - sampleForm: the form of the lines with numbers; nil to find it.
+  ///   - frameForm: the form of frames, if each frame is a record of its own; nil for reads.
+  ///     Formats without records ignore it.
   func encoder(
-    marksDirection: Bool, namesPorts: Bool = false, sampleForm: SampleForm? = nil
+    marksDirection: Bool, namesPorts: Bool = false, sampleForm: SampleForm? = nil,
+    frameForm: ChosenFrameForm? = nil
   ) -> any LogEncoder {
-    makeEncoder(
-      Contents(marksDirection: marksDirection, namesPorts: namesPorts, sampleForm: sampleForm))
+    guard let frameForm, let frameStyle else {
+      return makeEncoder(
+        Contents(marksDirection: marksDirection, namesPorts: namesPorts, sampleForm: sampleForm))
+    }
+    // A line of a frame shows the direction itself.
+    let inner = Contents(
+      marksDirection: marksDirection && frameStyle != .lines, namesPorts: namesPorts,
+      sampleForm: nil)
+    return FramedEncoder(
+      makeEncoder(inner), frameForm, knowsDirection: marksDirection, asLines: frameStyle == .lines)
   }
 }
 
@@ -68,7 +92,7 @@ extension LogFormat: CaseIterable, RawRepresentable {
 
   /// Lines of text with their times, without escape sequences and control characters.
   public static let text = LogFormat(
-    "text", "text", suffix: ".txt",
+    "text", "text", suffix: ".txt", frames: .lines,
     encoder: {
       if $0.namesPorts { return MergedTextEncoder(marksDirection: $0.marksDirection) }
       return TextEncoder(marksDirection: $0.marksDirection)
@@ -76,12 +100,14 @@ extension LogFormat: CaseIterable, RawRepresentable {
 
   /// One JSON object on each line: see RFC 8259 and <https://jsonlines.org>.
   public static let jsonl = LogFormat(
-    "jsonl", "JSON lines", suffix: ".jsonl",
+    "jsonl", "JSON lines", suffix: ".jsonl", frames: .records,
     encoder: { JSONLinesEncoder(namesPorts: $0.namesPorts) })
 
-  /// Packets, for Wireshark: see <https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-04.html>.
+  /// Packets, for Wireshark: see
+  /// <https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-04.html>.
   public static let pcapng = LogFormat(
-    "pcapng", "pcapng", suffix: ".pcapng", encoder: { PcapngEncoder(namesPorts: $0.namesPorts) })
+    "pcapng", "pcapng", suffix: ".pcapng", frames: .records,
+    encoder: { PcapngEncoder(namesPorts: $0.namesPorts) })
 
   /// The numbers that the device sends, as a table: see RFC 4180.
   public static let csv = LogFormat(

@@ -3,17 +3,20 @@ import Time
 
 /// Writes the lines of several ports, each with its local time and the name of its port.
 ///
-/// Lines are whole, in the order of their completion, and have the time of their first byte. The beginning of a line
-/// is held back until the line is complete, or until its port was silent for ``pause``; see ``LineMerger``.
+/// Lines are whole, in the order of their completion, and have the time of their first byte. The
+/// beginning of a line is held back until the line is complete, or until its port was silent for
+/// ``pause``; see ``LineMerger``.
 struct MergedTextEncoder: LogEncoder {
-  /// The silence of a port after which an unfinished line is written. It is shorter than the pause of a screen, so
-  /// that little is lost if the program is killed.
+  /// The silence of a port after which an unfinished line is written. It is shorter than the pause
+  /// of a screen, so that little is lost if the program is killed.
   private static let pause = Duration.milliseconds(30)
 
   private let marksDirection: Bool
   private var ports: [Port] = []
   private var merger: LineMerger
   private var lines: [UInt8] = []
+  /// The time of the last record, for what waits for the end of a line.
+  private var lastMoment = Moment(wallClock: 0, monotonic: 0)
 
   private struct Port {
     let name: String
@@ -44,7 +47,8 @@ struct MergedTextEncoder: LogEncoder {
       return
     }
     lines.removeAll(keepingCapacity: true)
-    ports[record.port].text.append(record.content, to: &lines)
+    lastMoment = record.moment
+    ports[record.port].text.append(record.contentAsText, to: &lines)
     merge(at: record.moment, from: record.port, into: &output)
     if case .bytes(_, let bytes, _) = record.content { ports[record.port].count(bytes) }
     forgetWritten()
@@ -72,6 +76,11 @@ struct MergedTextEncoder: LogEncoder {
   }
 
   mutating func flush(into output: inout [UInt8]) {
+    for port in ports.indices where ports[port].text.isWaitedFor {
+      lines.removeAll(keepingCapacity: true)
+      ports[port].text.endLine(in: &lines)
+      merge(at: lastMoment, from: port, into: &output)
+    }
     merger.finish(into: &output)
     forgetWritten()
   }

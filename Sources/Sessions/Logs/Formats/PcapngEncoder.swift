@@ -1,18 +1,25 @@
+import Frames
 import TextStages
 import TextTools
 import Time
 
 /// Writes a packet for each read or write, with nanoseconds and with the direction in its flags.
 ///
-/// A comment names the client that sent the bytes. An event or a gap is a packet without bytes but with a comment.
-/// Each port is an interface. The interface of a single port has no name.
+/// A comment names the client that sent the bytes, or says that a frame is bad or that its bytes
+/// are stray. An event or a gap is a packet without bytes but with a comment. Each port is an
+/// interface. The interface of a single port has no name.
 struct PcapngEncoder: LogEncoder {
   private typealias Option = Pcapng.Option
 
   /// The ports that every file describes; nil in the log of a single port.
   private var ports: [LogPort]?
 
-  init(namesPorts: Bool = false) { ports = namesPorts ? [] : nil }
+  private let linkType: UInt16
+
+  init(namesPorts: Bool = false, linkType: UInt16 = Pcapng.linkType) {
+    ports = namesPorts ? [] : nil
+    self.linkType = linkType
+  }
 
   mutating func begin(into output: inout [UInt8]) {
     block(Pcapng.sectionHeader, into: &output) { output in
@@ -32,7 +39,7 @@ struct PcapngEncoder: LogEncoder {
 
   private func interface(_ port: LogPort?, into output: inout [UInt8]) {
     block(Pcapng.interfaceDescription, into: &output) { output in
-      output.append(littleEndian: Pcapng.linkType)
+      output.append(littleEndian: linkType)
       output.append(littleEndian: 0 as UInt16)
       output.append(littleEndian: 0 as UInt32)  // packets are never truncated
       if let port {
@@ -51,6 +58,9 @@ struct PcapngEncoder: LogEncoder {
         let flags = direction == .fromDevice ? Pcapng.inbound : Pcapng.outbound
         option(Option.flags, flags.littleEndianBytes, into: &output)
         if let client { option(Option.comment, Array("by \(client)".utf8), into: &output) }
+        if let note = record.frame?.note {
+          option(Option.comment, Array(note.utf8), into: &output)
+        }
       }
     case .event(let event):
       comment("\(event)", of: record, into: &output)
@@ -108,6 +118,18 @@ struct PcapngEncoder: LogEncoder {
   /// Pads to a multiple of four bytes.
   private func pad(_ count: Int, into output: inout [UInt8]) {
     output.append(contentsOf: repeatElement(0, count: -count & 3))
+  }
+}
+
+extension DecodedFrame {
+  /// The comment of its packet: what is wrong with it. A reason is short: it names a checksum or
+  /// a length.
+  fileprivate var note: String? {
+    switch check {
+    case .none, .good: nil
+    case .bad(let reason): "BAD (\(reason))"
+    case .stray: "stray"
+    }
   }
 }
 

@@ -8,20 +8,27 @@ struct TextEncoder: LogEncoder {
   private var text: TextLines
   private var stamper = LineStamper.ofLogs
   private var lines: [UInt8] = []
+  /// The time of the last record, for what waits for the end of a line.
+  private var lastMoment = Moment(wallClock: 0, monotonic: 0)
 
   init(marksDirection: Bool) { text = TextLines(marksDirection: marksDirection) }
 
   mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
     lines.removeAll(keepingCapacity: true)
-    text.append(record.content, to: &lines)
-    let result = lines.withUnsafeBytes {
-      stamper.transform($0, at: record.moment, into: &output)
-    }
+    lastMoment = record.moment
+    text.append(record.contentAsText, to: &lines)
+    stamp(into: &output)
+  }
+
+  private mutating func stamp(into output: inout [UInt8]) {
+    let result = lines.withUnsafeBytes { stamper.transform($0, at: lastMoment, into: &output) }
     if result == .unchanged { output.append(contentsOf: lines) }
   }
 
   mutating func end(into output: inout [UInt8]) {
-    text.endLine(in: &output)
+    lines.removeAll(keepingCapacity: true)
+    text.endLine(in: &lines)
+    stamp(into: &output)
     stamper = .ofLogs
   }
 }

@@ -1,10 +1,12 @@
 import TextTools
 
-/// A point in universal time in the form of RFC 3339, with microseconds: `2026-11-21T06:31:00.123456Z`.
+/// A point in universal time in the form of RFC 3339, with
+/// microseconds: `2026-11-21T06:31:00.123456Z`.
 enum UniversalTime {
   /// Appends a time.
   ///
-  /// - Parameter time: the time in nanoseconds since 1970. Fractions of a microsecond are truncated.
+  /// - Parameter time: the time in nanoseconds since 1970. Fractions of a
+  ///   microsecond are truncated.
   static func append(_ time: UInt64, to output: inout [UInt8]) {
     let second = time / 1_000_000_000
     let date = civil(day: Int(second / 86_400))
@@ -28,8 +30,8 @@ enum UniversalTime {
 
   /// Parses an RFC 3339 time with any offset and up to nine digits after the decimal point.
   ///
-  /// - Returns: the time in nanoseconds since 1970; nil for any other text, for a time before 1970, and for a time
-  ///   that does not fit into 64 bits (from the year 2554 on).
+  /// - Returns: the time in nanoseconds since 1970; nil for any other text, for a time before 1970,
+  ///   and for a time that does not fit into 64 bits (from the year 2554 on).
   static func nanoseconds(parsing text: some StringProtocol) -> UInt64? {
     var rest = Array(text.utf8)[...]
     guard let year = number(4, from: &rest), skip("-", in: &rest),
@@ -87,8 +89,8 @@ enum UniversalTime {
 
   // MARK: The calendar
 
-  // Days are counted from March, so that the leap day is the last day of its year. Divisions alone then give years of
-  // 365 or 366 days and cycles of four, a hundred and 400 years.
+  // Days are counted from March, so that the leap day is the last day of its year. Divisions alone
+  // then give years of 365 or 366 days and cycles of four, a hundred and 400 years.
 
   /// The date of a day, counted from 1 January 1970.
   private static func civil(day: Int) -> (year: Int, month: Int, day: Int) {

@@ -7,7 +7,8 @@ public struct LineClock: Hashable, Sendable {
 
   /// Creates a clock.
   ///
-  /// - Parameter midnight: the beginning of the first day, in seconds since 1970, for timestamps that contain no date.
+  /// - Parameter midnight: the beginning of the first day, in seconds since 1970, for timestamps
+  ///   that contain no date.
   public init(midnight: Double = 0) { self.midnight = midnight }
 
   /// Advances to the time of the next line.

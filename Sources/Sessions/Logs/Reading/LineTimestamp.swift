@@ -1,6 +1,7 @@
 import Glibc
 
-/// The time at the beginning of a line, as text logs and `--timestamps` write it: `[2026-11-21T07:31:00.123456+01:00] `,
+/// The time at the beginning of a line, as text logs and `--timestamps` write
+/// it: `[2026-11-21T07:31:00.123456+01:00] `,
 /// `[07:31:00.123] `, `[1795242660.123] `, `[    0.123] ` or `[+    0.123] `.
 public struct LineTimestamp: Hashable, Sendable {
   /// What the seconds count from.

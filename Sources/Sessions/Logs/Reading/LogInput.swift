@@ -102,8 +102,8 @@ final class LogInput {
     return true
   }
 
-  /// Whether the last writer of a pipe has closed it. To read(2), but not to poll(2), a pipe that had no writer yet
-  /// looks like a closed one.
+  /// Whether the last writer of a pipe has closed it. To read(2), but not to poll(2), a pipe that
+  /// had no writer yet looks like a closed one.
   private var hasHungUp: Bool {
     var poll = pollfd(fd: file.borrowed.rawValue, events: Int16(POLLIN), revents: 0)
     return Glibc.poll(&poll, 1, 0) == 1 && poll.revents & Int16(POLLHUP) != 0

@@ -3,7 +3,8 @@ public import TextStages
 
 /// Reads a log, one entry at a time. Only one entry is in memory, for a log of any length.
 ///
-/// The first bytes distinguish JSON lines, pcapng, and text with times. Events and gaps are skipped.
+/// The first bytes distinguish JSON lines, pcapng, and text with times. Events and
+/// gaps are skipped.
 public final class LogReader {
   private let input: LogInput
   /// The decoder; nil before the format is known.
@@ -12,8 +13,8 @@ public final class LogReader {
   /// The result of a read.
   public enum Reading: Hashable, Sendable {
     case entry(LogEntry)
-    /// The log is a pipe, and more may follow. Call ``LogReader/next()`` again when ``LogReader/descriptor`` is
-    /// readable or hung up.
+    /// The log is a pipe, and more may follow. Call ``LogReader/next()`` again when
+    /// ``LogReader/descriptor`` is readable or hung up.
     case waiting
     case end
   }
@@ -26,8 +27,8 @@ public final class LogReader {
   /// The descriptor to watch while nothing is available; borrowed for the lifetime of the reader.
   public var descriptor: FileDescriptor { input.descriptor }
 
-  /// The names of the ports in the part that was read, including events, in the order of their appearance. Empty if
-  /// the log names no ports.
+  /// The names of the ports in the part that was read, including events, in the order of their
+  /// appearance. Empty if the log names no ports.
   public var ports: [String] { decoder?.ports.names ?? [] }
 
   /// Reads the next entry, without waiting for one.

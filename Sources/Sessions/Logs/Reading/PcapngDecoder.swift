@@ -2,8 +2,8 @@ import TextStages
 
 /// Reads the packets of a pcapng file from any program, in either byte order.
 ///
-/// A packet without a direction counts as received. An interface with a name is a port. Unknown blocks are skipped,
-/// as the format requires.
+/// A packet without a direction counts as received. An interface with a name is a port. Unknown
+/// blocks are skipped, as the format requires.
 struct PcapngDecoder: LogDecoder {
   private(set) var ports = LogPortNames()
   private let input: LogInput

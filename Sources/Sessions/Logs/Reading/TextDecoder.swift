@@ -1,16 +1,17 @@
 import TextStages
 
-/// Reads lines with timestamps: the output of ``TextEncoder``, and other text with the timestamps of `--timestamps`.
+/// Reads lines with timestamps: the output of ``TextEncoder``, and other text with the
+/// timestamps of `--timestamps`.
 ///
-/// A text log has neither the device's line ends nor its control characters. Each line is one entry, with the time of
-/// its first byte, and ends with CR LF.
+/// A text log has neither the device's line ends nor its control characters. Each line is one
+/// entry, with the time of its first byte, and ends with CR LF.
 struct TextDecoder: LogDecoder {
   let ports = LogPortNames()
   private let input: LogInput
   private var line = 0
   private var clock = LineClock()
-  /// Whether lines have a mark of their direction; nil before the first one. A device's prompt can look like one, so
-  /// all lines at the beginning must have it.
+  /// Whether lines have a mark of their direction; nil before the first one. A device's prompt can
+  /// look like one, so all lines at the beginning must have it.
   private var hasMarks: Bool?
 
   /// The number of bytes at the beginning that are searched for lines without marks.

@@ -1,3 +1,5 @@
+public import Encodings
+
 /// An event of a session, other than bytes, in a log.
 public struct LogEvent: Hashable, Sendable {
   /// What happened.
@@ -35,6 +37,10 @@ public struct LogEvent: Hashable, Sendable {
     case pen
     /// A member discarded bytes of its own that were not sent.
     case discarded
+    /// The device's text has this encoding from now on.
+    case encoding
+    /// The functions and source lines of an address in a line of the device.
+    case symbols
   }
 
   /// How the pen moved. Logs contain the raw values.
@@ -65,11 +71,29 @@ public struct LogEvent: Hashable, Sendable {
     case name(String)
     /// The names of a member of the session.
     case names(old: String, new: String)
-    /// The previous and the present holder of the pen; nil for nobody. Indirect, because a larger detail would make
-    /// every record larger.
+    /// The previous and the present holder of the pen; nil for nobody. Indirect, because a larger
+    /// detail would make every record larger.
     indirect case pen(from: String?, to: String?, Handover)
+    /// The encoding of the device's text, in both directions. Indirect for the same reason.
+    indirect case encoding(Encoding)
     /// A number of bytes, and the name of the member who wrote them.
     case bytes(Int, by: String)
+    /// An address as text, and its frames, the innermost one first. Indirect for the same reason.
+    indirect case symbols(address: String, [Frame])
+  }
+
+  /// A function and a place in its source.
+  public struct Frame: Hashable, Sendable {
+    /// The name of the function.
+    public let function: String
+    /// `file:line`; nil if it is not known.
+    public let place: String?
+
+    /// Creates a frame.
+    public init(_ function: String, at place: String?) {
+      self.function = function
+      self.place = place
+    }
   }
 
   /// A number of errors of one kind.
@@ -95,10 +119,11 @@ public struct LogEvent: Hashable, Sendable {
 }
 
 extension LogEvent: CustomStringConvertible {
-  /// The event as text: `opened /dev/ttyUSB0 at 115200 8N1`. A mark belongs to the user, not to the port: `mark 3:
-  /// reset`.
+  /// The event as text: `opened /dev/ttyUSB0 at 115200 8N1`. A mark belongs to the user, not to the
+  /// port: `mark 3: reset`; and an address belongs to the line before.
   public var description: String {
-    (kind == .mark ? kind.rawValue : "\(kind.rawValue) \(path)") + (detail.map(Self.words) ?? "")
+    (kind == .mark || kind == .symbols ? kind.rawValue : "\(kind.rawValue) \(path)")
+      + (detail.map(Self.words) ?? "")
   }
 
   private static func words(for detail: Detail) -> String {
@@ -109,15 +134,21 @@ extension LogEvent: CustomStringConvertible {
       ": " + counts.map { "\($0.count) \($0.name)" }.joined(separator: ", ")
     case .mark(let number, let text): " \(number)" + (text.map { ": \($0)" } ?? "")
     case .name(let name): ": \(name)"
+    case .encoding(let encoding): ": \(encoding)"
     case .names(let old, let new): ": \(new), before: \(old)"
     case .bytes(let count, let name): ": \(count) bytes by \(name)"
+    case .symbols(let address, let frames):
+      " \(address): "
+        + frames.map { $0.function + ($0.place.map { " at \($0)" } ?? "") }
+        .joined(separator: ", inlined into ")
     case .pen(_, let holder, .held): ": held by \(holder ?? "nobody")"
     case .pen(let old, let new, let handover):
       ": from \(old ?? "nobody") to \(new ?? "nobody"), \(handover.rawValue)"
     }
   }
 
-  /// Whether a line of a text log is an event or a gap, and not a line of the device: `[lost /dev/ttyUSB0]`.
+  /// Whether a line of a text log is an event or a gap, and not a line of the
+  /// device: `[lost /dev/ttyUSB0]`.
   static func isText(_ line: ArraySlice<UInt8>) -> Bool {
     guard line.first == UInt8(ascii: "["), line.last == UInt8(ascii: "]") else { return false }
     let word = line.dropFirst().prefix { $0 != UInt8(ascii: " ") }

@@ -1,16 +1,39 @@
+import Encodings
+import Frames
 import TextStages
 import Time
 
 /// One entry of a log.
 struct LogRecord {
   let moment: Moment
-  /// The number of the port, in the order in which the ports were added; 0 in the log of a single port.
+  /// The number of the port, in the order in which the ports were added; 0 in the log of
+  /// a single port.
   var port = 0
   let content: Content
+  /// The text of the bytes, if they are not UTF-8; see ``RecordDecoder``.
+  var decoded: Decoded?
+  /// What is known about the frame, if the bytes are one.
+  var frame: DecodedFrame?
+
+  /// A text in UTF-8, made from bytes in another encoding.
+  struct Decoded {
+    let encoding: Encoding
+    /// Valid only during the call that passes the record. The end of the bytes may belong to the
+    /// text of the next record, if it is an incomplete character.
+    let text: UnsafeRawBufferPointer
+  }
+
+  /// The content, with the text of the bytes in their place.
+  var contentAsText: Content {
+    if let decoded, case .bytes(let direction, _, let client) = content {
+      return .bytes(direction, decoded.text, by: client)
+    }
+    return content
+  }
 
   enum Content {
-    /// The bytes of one read or write, valid only during the call that passes the record, and the name of the client
-    /// that wrote them; nil for any other writer.
+    /// The bytes of one read or write, valid only during the call that passes the record, and the
+    /// name of the client that wrote them; nil for any other writer.
     case bytes(Direction, UnsafeRawBufferPointer, by: String?)
     case event(LogEvent)
     /// This number of bytes is missing, because the buffer was full.

@@ -3,8 +3,9 @@ import Posix
 import SystemPackage
 import Time
 
-/// The data shared by the session's thread and a log's thread: a bounded queue of records, and the progress of
-/// writing. Neither thread waits for the other, except that the session's thread waits briefly at the end.
+/// The data shared by the session's thread and a log's thread: a bounded queue of records, and the
+/// progress of writing. Neither thread waits for the other, except that the session's thread waits
+/// briefly at the end.
 final class LogBuffer: Sendable {
   private let capacity: Int
   private let state = Guarded(State())
@@ -101,7 +102,8 @@ final class LogBuffer: Sendable {
   /// - Parameters:
   ///   - batch: the destination; must be empty.
   ///   - deadline: the end of the wait.
-  /// - Returns: false if no record is left and none will follow. At the deadline, the batch may be empty.
+  /// - Returns: false if no record is left and none will follow. At the deadline, the batch
+  ///   may be empty.
   func take(into batch: inout RecordBatch, until deadline: MonotonicTime?) -> Bool {
     state.wait(until: deadline) { !$0.waiting.isEmpty || $0.isClosed }
     return state.withLock { state in

@@ -4,8 +4,8 @@ import Time
 
 /// The work of a log's thread: it takes records from the buffer, and writes them.
 ///
-/// A failed write is retried until it succeeds; meanwhile the buffer fills. When the buffer is closed, it is retried
-/// only once more, and the rest stays unwritten.
+/// A failed write is retried until it succeeds; meanwhile the buffer fills. When the buffer is
+/// closed, it is retried only once more, and the rest stays unwritten.
 final class LogWriter {
   private static let retryInterval = Duration.milliseconds(200)
   /// The interval of checks whether the file still has its name.
@@ -22,6 +22,7 @@ final class LogWriter {
   private let rotation: LogRotation
   private let isDivisible: Bool
   private var encoder: any LogEncoder
+  private var decoder = RecordDecoder()
   private var output: [UInt8] = []
   /// The number of serial bytes that the encoder holds back, and that are not written yet.
   private var heldCount = 0
@@ -68,7 +69,9 @@ final class LogWriter {
   private func writeEach(_ batch: RecordBatch) -> Bool {
     var isWritten = true
     batch.forEach { record in
-      encodeForFile { encoder.encode(record, into: &output) }
+      decoder.decode(record) { record in
+        encodeForFile { encoder.encode(record, into: &output) }
+      }
       isWritten = putWhole(output)
       if isWritten { didWrite(record.byteCount, freeing: record.size) }
       isWritten = isWritten && beginNeededFile()
@@ -122,7 +125,8 @@ final class LogWriter {
     let before = encoder
     encode()
     guard isTooLong else { return }
-    // The end of the file depends on its contents. The record becomes the first one of the next file.
+    // The end of the file depends on its contents. The record becomes the first one of
+    // the next file.
     encoder = before
     rotate()
     output.removeAll(keepingCapacity: true)
@@ -164,7 +168,7 @@ final class LogWriter {
   private func putWhole(_ bytes: [UInt8]) -> Bool {
     var written = 0
     let isWritten = put(bytes[...], onProgress: { written += $0 })
-    if !isWritten && written > 0 { file.takeBack(written) }
+    if !isWritten && written > 0 { file.removeLast(written) }
     return isWritten
   }
 

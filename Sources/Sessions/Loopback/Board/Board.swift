@@ -1,12 +1,14 @@
 import Glibc
 public import Time
 
-/// A small simulated board: a boot banner, a prompt with simple line editing, and the few commands that `help` lists.
+/// A small simulated board: a boot banner, a prompt with simple line editing, and the few commands
+/// that `help` lists.
 ///
 /// Its output depends only on the time and the bytes that arrive.
 ///
-/// While a stream runs, the board keeps up to ``typeAheadCapacity`` typed bytes and drops the rest, like a UART whose
-/// receive buffer overflows. It always reacts to ctrl-c immediately. While it reboots, it drops all input.
+/// While a stream runs, the board keeps up to ``typeAheadCapacity`` typed bytes and drops the rest,
+/// like a UART whose receive buffer overflows. It always reacts to ctrl-c immediately. While it
+/// reboots, it drops all input.
 public struct Board: SimulatedDevice {
   /// The firmware's version, shown by the banner and by `version`.
   public static let version = "serialterm board, firmware 1.0.0"
@@ -42,7 +44,7 @@ public struct Board: SimulatedDevice {
   ) -> Int {
     for index in bytes.indices {
       if output.isFull { return index }
-      take(bytes[index], at: now, output: &output)
+      receive(bytes[index], at: now, output: &output)
     }
     return bytes.count
   }
@@ -68,8 +70,8 @@ public struct Board: SimulatedDevice {
     }
   }
 
-  /// The temperature in tenths of a degree Celsius: it oscillates by two degrees around 25, once a
-  /// minute.
+  /// The temperature in tenths of a degree Celsius: it oscillates by two degrees around 25,
+  /// once a minute.
   static func temperature(after uptime: Duration) -> Int {
     let seconds = Double(uptime.nanoseconds) / 1e9
     return Int((250 + 20 * sin(2 * .pi * seconds / 60)).rounded())
@@ -95,10 +97,10 @@ public struct Board: SimulatedDevice {
     output.append(Self.prompt)
     let typed = typeAhead
     typeAhead = []
-    for byte in typed { take(byte, at: now, output: &output) }
+    for byte in typed { receive(byte, at: now, output: &output) }
   }
 
-  private mutating func take(_ byte: UInt8, at now: MonotonicTime, output: inout DeviceOutput) {
+  private mutating func receive(_ byte: UInt8, at now: MonotonicTime, output: inout DeviceOutput) {
     switch activity {
     case .off, .rebooting:
       break
@@ -116,7 +118,7 @@ public struct Board: SimulatedDevice {
   }
 
   private mutating func edit(_ byte: UInt8, at now: MonotonicTime, output: inout DeviceOutput) {
-    switch editor.take(byte, echo: &output) {
+    switch editor.receive(byte, echo: &output) {
     case nil: return
     case .interrupt: break
     case .line(let line): run(line, at: now, output: &output)

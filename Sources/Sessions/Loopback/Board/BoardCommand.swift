@@ -14,7 +14,8 @@ enum BoardCommand: Equatable {
   /// The answer to a line that is not a command.
   struct Complaint: Error, Equatable { let text: String }
 
-  /// The allowed numbers of lines of a stream or readings of the sensor, and how many there are per second.
+  /// The allowed numbers of lines of a stream or readings of the sensor, and how many there
+  /// are per second.
   static let streamCounts = 1...1_000_000
   static let streamRates = 1...10_000
 

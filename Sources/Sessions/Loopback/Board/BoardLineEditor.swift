@@ -1,5 +1,5 @@
-/// The line that is being typed, with the editing of simple firmware: it echoes input, and backspace overwrites the
-/// last character with a space.
+/// The line that is being typed, with the editing of simple firmware: it echoes input, and
+/// backspace overwrites the last character with a space.
 struct BoardLineEditor {
   /// The maximum length of a line in bytes. Further bytes are refused with a bell.
   static let capacity = 128
@@ -29,7 +29,7 @@ struct BoardLineEditor {
   }
 
   /// Handles a typed byte and appends its echo.
-  mutating func take(_ byte: UInt8, echo output: inout DeviceOutput) -> Event? {
+  mutating func receive(_ byte: UInt8, echo output: inout DeviceOutput) -> Event? {
     let endsReturn = followsReturn && byte == .lineFeed
     followsReturn = byte == .carriageReturn
     // The LF of a CR LF. The CR has already completed the line.
@@ -55,8 +55,8 @@ struct BoardLineEditor {
     return nil
   }
 
-  /// Whether a byte belongs to an escape sequence. A control character ends the sequence, so that a single press of
-  /// the escape key does not swallow Enter.
+  /// Whether a byte belongs to an escape sequence. A control character ends the sequence, so that a
+  /// single press of the escape key does not swallow Enter.
   private mutating func swallows(_ byte: UInt8) -> Bool {
     if byte == .escape {
       escape = .introduced
@@ -80,7 +80,8 @@ struct BoardLineEditor {
     return true
   }
 
-  /// Inserts a byte. A character that does not fit completely is refused, because a part of it cannot be displayed.
+  /// Inserts a byte. A character that does not fit completely is refused, because a part of it
+  /// cannot be displayed.
   private mutating func insert(_ byte: UInt8, echo output: inout DeviceOutput) {
     let isContinuation = byte.isUTF8Continuation
     if isContinuation && isRefusing { return }

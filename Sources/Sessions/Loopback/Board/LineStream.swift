@@ -34,7 +34,8 @@ struct LineStream {
     index < count ? start + .nanoseconds(index * 1_000_000_000 / hertz) : nil
   }
 
-  /// Writes the lines that are due. While the output is full, no line is written; they follow later.
+  /// Writes the lines that are due. While the output is full, no line is written;
+  /// they follow later.
   mutating func advance(to now: MonotonicTime, output: inout DeviceOutput) {
     while let deadline = nextDeadline, deadline <= now, !output.isFull {
       switch content {
@@ -55,10 +56,11 @@ struct LineStream {
   }
 }
 
-/// A reading of a simulated sensor: a temperature that drifts, and a humidity with steps, both with noise.
+/// A reading of a simulated sensor: a temperature that drifts, and a humidity with steps,
+/// both with noise.
 ///
-/// Like many a real one, it misses a value now and then, and the firmware prints other lines between the readings. A
-/// reading depends only on its index, so that every run is the same.
+/// Like many a real one, it misses a value now and then, and the firmware prints other lines
+/// between the readings. A reading depends only on its index, so that every run is the same.
 struct SensorReading: Equatable {
   /// In hundredths of a degree Celsius.
   let temperature: Int

@@ -5,8 +5,8 @@ import Time
 
 /// The end of a line with a simulated device.
 ///
-/// A device only waits for a time, so this end has no events of its own; arming returns its readiness. While its
-/// output is full, the device stops.
+/// A device only waits for a time, so this end has no events of its own; arming returns its
+/// readiness. While its output is full, the device stops.
 final class DeviceEnd: WireEnd {
   private var device: any SimulatedDevice
   private var output = DeviceOutput()
@@ -29,7 +29,7 @@ final class DeviceEnd: WireEnd {
   var isReadable: Bool { !output.isEmpty }
 
   func read(into buffer: UnsafeMutableRawBufferPointer, at now: MonotonicTime) -> Int {
-    output.take(into: buffer)
+    output.read(into: buffer)
   }
 
   func write(_ bytes: UnsafeRawBufferPointer, at now: MonotonicTime) -> Int {

@@ -96,7 +96,8 @@ final class DuplexLine {
     }
   }
 
-  /// Waits for a limited time until clients have read their bytes, because a hang-up discards unread bytes.
+  /// Waits for a limited time until clients have read their bytes, because a hang-up
+  /// discards unread bytes.
   private func linger() throws(Errno) {
     let isDrained = (left: try left.armForDrain(), right: try right.armForDrain())
     if isDrained.left && isDrained.right { hangUp(.limitReached) }

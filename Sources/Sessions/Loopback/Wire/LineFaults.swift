@@ -22,8 +22,8 @@ struct LineFaults {
     guard dropProbability > 0 || corruptProbability > 0 else { return bytes.count }
     var left = 0
     for index in bytes.indices {
-      // Every byte draws the same random numbers for any fault. So faults of one kind stay the same if the
-      // probability of the other kind changes.
+      // Every byte draws the same random numbers for any fault. So faults of one kind stay the same
+      // if the probability of the other kind changes.
       let isDropped = random.chance(dropProbability)
       let isCorrupted = random.chance(corruptProbability)
       let bit = random.next() >> 61

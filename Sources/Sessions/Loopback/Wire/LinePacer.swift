@@ -2,8 +2,9 @@ import Time
 
 /// Limits bytes to a line's rate, with 10 bits per byte. A byte is complete with its stop bit.
 ///
-/// A token bucket with the time as a parameter. It fills only while there are bytes to transmit, so a line does not
-/// become faster after a pause. It holds 100 ms, which compensates for a late wake-up but not for a long pause.
+/// A token bucket with the time as a parameter. It fills only while there are bytes to transmit, so
+/// a line does not become faster after a pause. It holds 100 ms, which compensates for a delay
+/// wake-up but not for a long pause.
 struct LinePacer {
   private static let bitsPerByte = 10
   private static let depth = Duration.milliseconds(100)
@@ -36,13 +37,13 @@ struct LinePacer {
   /// The number of bytes that were transmitted by now and not removed.
   mutating func allowance(at now: MonotonicTime) -> Int {
     guard var current = transmission else { return 0 }
-    let late = now - (time(of: current.bits + Self.bitsPerByte, in: current) + Self.depth)
-    if late > .zero {
-      current.origin = current.origin + late
+    let delay = now - (time(of: current.bits + Self.bitsPerByte, in: current) + Self.depth)
+    if delay > .zero {
+      current.origin = current.origin + delay
       transmission = current
     }
-    // Less than 2^63: at most 2^32 bits per second over at most a second plus the depth; or, at rates where a byte
-    // takes longer than a second, one byte plus the depth.
+    // Less than 2^63: at most 2^32 bits per second over at most a second plus the depth; or, at
+    // rates where a byte takes longer than a second, one byte plus the depth.
     let bits = (now - current.origin).nanoseconds * Int64(bitsPerSecond) / 1_000_000_000
     return max(0, Int(bits) - current.bits) / Self.bitsPerByte
   }

@@ -4,8 +4,8 @@ import Time
 
 /// Moves bytes from one end of a line to the other, over a wire and through a bounded queue.
 ///
-/// The queue holds bytes that have crossed the wire and that the other end has not accepted. If it is full, nothing
-/// is read, which blocks the writer: bytes are only lost by the wire's faults.
+/// The queue holds bytes that have crossed the wire and that the other end has not accepted. If it
+/// is full, nothing is read, which blocks the writer: bytes are only lost by the wire's faults.
 struct Pump: ~Copyable {
   /// The capacity of the queue, and the maximum of one read, in bytes.
   static let capacity = 65_536
@@ -46,8 +46,8 @@ struct Pump: ~Copyable {
   }
 
   private mutating func fill(from source: any WireEnd, at now: MonotonicTime) throws(Errno) {
-    // Counts the bytes that are read, not those that arrive. Otherwise a wire that drops everything would cause an
-    // endless loop.
+    // Counts the bytes that are read, not those that arrive. Otherwise a wire that drops everything
+    // would cause an endless loop.
     var room = queue.room
     while room > 0 && source.isReadable {
       wire.begin(at: now)

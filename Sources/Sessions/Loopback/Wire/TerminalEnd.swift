@@ -5,8 +5,9 @@ import Time
 
 /// The end of a line for clients: a pseudo-terminal.
 final class TerminalEnd: WireEnd {
-  /// The delays before the terminal is checked again if it still seems to be in use after a client closed it. The
-  /// kernel reports a close before it is complete, usually by less than a millisecond.
+  /// The delays before the terminal is checked again if it still seems to be in use after a
+  /// client closed it. The kernel reports a close before it is complete, usually by less
+  /// than a millisecond.
   private static let retryDelays: [Duration] = [
     .milliseconds(1), .milliseconds(10), .milliseconds(100),
   ]
@@ -77,7 +78,8 @@ final class TerminalEnd: WireEnd {
   }
 
   private func handle(_ readiness: Readiness) {
-    // This cannot happen while this side keeps the node open. If it did, the event would repeat forever.
+    // This cannot happen while this side keeps the node open. If it did, the event
+    // would repeat forever.
     if readiness.contains(.hungUp) { return fail(.ioError) }
     if readiness.contains(.readable) { isReadable = true }
     line?.handle(.ready)

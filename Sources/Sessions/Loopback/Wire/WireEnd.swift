@@ -5,10 +5,11 @@ import Time
 
 /// An end of a line: a terminal, or a simulated device.
 ///
-/// Its events are level-triggered, like those of the loop: an event requested by ``arm(for:)`` is repeated as long as
-/// its condition is true.
+/// Its events are level-triggered, like those of the loop: an event requested by ``arm(for:)`` is
+/// repeated as long as its condition is true.
 protocol WireEnd: AnyObject {
-  /// Starts. From now on the line handles the events of the end, but never during another method. It is not retained.
+  /// Starts. From now on the line handles the events of the end, but never during another method.
+  /// It is not retained.
   func start(at now: MonotonicTime, for line: DuplexLine)
 
   /// Performs all actions that are due.

@@ -1,6 +1,7 @@
 package import DeviceWatch
 package import EventLoop
 import Glibc
+import NetworkLinks
 import Observing
 package import Reconnecting
 package import SerialCore
@@ -14,6 +15,9 @@ package final class TargetBinder {
   private let loop: IOLoop
   /// Whether to wait for a device that is missing or busy.
   package var waitsForAbsentDevice = false
+  /// Whether a user who names no target may mean something else than the only device: a place
+  /// of labgrid.
+  package var offersMore = LabgridQuery.isConfigured
   /// See ``Reconnector/needsDevice``.
   package var needsDevice = false
   private let onFailure: (BindingError) -> Void
@@ -21,7 +25,8 @@ package final class TargetBinder {
   private let mayOpen: (Endpoint, Device?) -> Bool
   private var prepared: PreparedEndpoint?
   private var reconnector: Reconnector?
-  /// Whether opening was denied just after the node appeared: udev may not have set its permissions yet.
+  /// Whether opening was denied just after the node appeared: udev may not have set
+  /// its permissions yet.
   private var isOpeningLate = false
   private var lateResult: ObservationToken<SessionEvent>?
 
@@ -55,19 +60,19 @@ package final class TargetBinder {
   /// - Returns: the query that the user has to resolve; nil if the session is bound.
   package func bind(to target: Target?, mayAsk: Bool) throws(BindingError) -> DeviceQuery? {
     if target == nil && !mayAsk { throw .noTarget }
-    switch try resolve(target) {
+    switch try resolve(target, offersMore: mayAsk && offersMore) {
     case .endpoint(let endpoint): try open(named: endpoint)
     case .device(let device, .fitting(let place)) where place.isPlace:
-      follow(.selector(place))
+      reconnect(following: .selector(place))
       try open(.tty(device.node))
     case .device(let device, _):
-      follow(.identity(IdentityMatcher(for: device, among: try present())))
+      reconnect(following: .identity(IdentityMatcher(for: device, among: try present())))
       try open(.tty(device.node))
     case .none(.next): try waitForNext(named: "new")
     case .several(_, let query) where mayAsk: return query
     case .several(let devices, let query): throw .several(query, devices)
     case .none(.fitting(let selector)) where waitsForAbsentDevice:
-      follow(.selector(selector))
+      reconnect(following: .selector(selector))
       try wait(at: Endpoint(.unresolved, "\(selector)"))
     case .none(.latest) where waitsForAbsentDevice: try waitForNext(named: "latest")
     case .none(let query):
@@ -77,8 +82,12 @@ package final class TargetBinder {
     return nil
   }
 
-  private func resolve(_ target: Target?) throws(BindingError) -> ResolvedTarget {
-    try ResolvedTarget(target) { () throws(BindingError) in try present() }
+  private func resolve(
+    _ target: Target?, offersMore: Bool
+  ) throws(BindingError) -> ResolvedTarget {
+    try ResolvedTarget(target, offersMore: offersMore) { () throws(BindingError) in
+      try present()
+    }
   }
 
   private func present() throws(BindingError) -> [Device] {
@@ -98,7 +107,7 @@ package final class TargetBinder {
     try open(prepared.endpoint)
   }
 
-  private func follow(_ binding: DeviceBinding) {
+  private func reconnect(following binding: DeviceBinding) {
     reconnect(to: DevicePresence(of: binding, among: devices, on: loop))
   }
 
@@ -111,9 +120,10 @@ package final class TargetBinder {
       onReport: onReport, mayOpen: mayOpen)
   }
 
-  /// Waits for a device that is not present yet. To recognise it, the binding must know those that are present.
+  /// Waits for a device that is not present yet. To recognise it, the binding must know those
+  /// that are present.
   private func waitForNext(named name: String) throws(BindingError) {
-    follow(.next(after: try present()))
+    reconnect(following: .next(after: try present()))
     try wait(at: Endpoint(.unresolved, name))
   }
 
@@ -154,8 +164,8 @@ package final class TargetBinder {
 
   // MARK: Reconnecting
 
-  /// Whether the session ends when it may not open its device: it was never open, and the user did not ask it
-  /// to wait.
+  /// Whether the session ends when it may not open its device: it was never open, and the user did
+  /// not ask it to wait.
   package var endsWhenRefused: Bool {
     isOpeningLate && !waitsForAbsentDevice && reconnector?.hasBeenOpen == false
   }
@@ -180,8 +190,8 @@ package final class TargetBinder {
 }
 
 extension FilePath {
-  /// Whether the node was created, or its permissions changed, so recently that udev may not have finished.
-  /// Opening, reading and writing a node do not change its ctime.
+  /// Whether the node was created, or its permissions changed, so recently that udev may not have
+  /// finished. Opening, reading and writing a node do not change its ctime.
   fileprivate var isNew: Bool {
     guard let node = try? stat() else { return false }
     var now = timespec()

@@ -1,7 +1,8 @@
 import Posix
 package import SystemPackage
 
-/// The terminals that the kernel writes its messages to, such as those of `console=ttyS0` on its command line.
+/// The terminals that the kernel writes its messages to, such as those of `console=ttyS0` on
+/// its command line.
 package struct KernelConsoles: Hashable {
   /// Their names below /dev.
   package let names: Set<String>

@@ -1,4 +1,5 @@
 package import Dialogues
+package import Encodings
 package import Patterns
 package import SerialCore
 package import Time
@@ -27,6 +28,8 @@ package struct DialogueExchange: Exchange {
     case refused
     /// The port refused the bytes.
     case sendFailed(SerialError)
+    /// A text cannot be sent in the encoding of the device.
+    case unencodable(UnencodableText)
     /// The script says that it failed, and why.
     case failed([UInt8])
     /// The exchange was stopped, or lost its port.
@@ -37,6 +40,9 @@ package struct DialogueExchange: Exchange {
   package let reception = ExchangeReception.shared
   private var dialogue: DialogueRun
   private let timeout: Duration
+  private let receivesLines: Bool
+  /// Converts what is sent; nil for UTF-8.
+  private let writer: EncodingWriter?
   private var text = SearchedStream()
   /// The time limit of the present expectation.
   private var limit: Duration?
@@ -45,11 +51,18 @@ package struct DialogueExchange: Exchange {
   /// Creates the exchange; nothing is sent yet.
   ///
   /// - Parameters:
-  ///   - timeout: the time limit of an expectation without one of its own, and the time limit without progress
-  ///     while sending.
+  ///   - timeout: the time limit of an expectation without one of its own, and the time limit
+  ///     without progress while sending.
   ///   - author: the author of what is sent.
-  package init(_ dialogue: Dialogue, timeout: Duration, by author: Author = .script) {
+  ///   - writer: converts what is sent to the encoding of the device; nil for UTF-8.
+  ///   - receivesLines: whether what is received is whole lines, so that a match is met by a line.
+  package init(
+    _ dialogue: Dialogue, timeout: Duration, by author: Author = .script,
+    encodedBy writer: EncodingWriter? = nil, receivesLines: Bool = false
+  ) {
     self.author = author
+    self.receivesLines = receivesLines
+    self.writer = writer
     self.dialogue = DialogueRun(dialogue)
     self.timeout = timeout
   }
@@ -58,7 +71,8 @@ package struct DialogueExchange: Exchange {
     _ event: ExchangeEvent, at now: MonotonicTime
   ) -> [ExchangeAction<Report, End>] {
     switch event {
-    // The next step follows in another turn of the loop: a script that only prints must not delay other events.
+    // The next step follows in another turn of the loop: a script that only prints must not
+    // delay other events.
     case .begun, .performed(true): return [.yield]
     case .drained: return [.watchStandstill(nil), .yield]
     case .resumed: return step(at: now)
@@ -86,13 +100,19 @@ package struct DialogueExchange: Exchange {
     guard let instruction = dialogue.next() else { return end(.done) }
     let begin = ExchangeAction<Report, End>.report(.step(instruction))
     switch instruction.action {
-    case .send(let bytes):
+    case .send(let text):
+      let bytes: [UInt8]
+      do throws(UnencodableText) {
+        bytes = try encoded(text)
+      } catch {
+        return [begin] + end(.unencodable(error))
+      }
       // The next step may be a break or a change of settings, which must not overtake these bytes.
       return [begin, .send(bytes), .watchStandstill(timeout), .drain]
     case .expect(let expressions, let limit):
       let limit = limit ?? timeout
       self.limit = limit
-      text.patterns = expressions
+      text.patterns = receivesLines ? expressions.map(\.toEndOfLine) : expressions
       return [begin, .wake(at: now + limit)] + search()
     case .wait(let duration): return [begin, .wake(at: now + duration)]
     case .set(let line, let isOn):
@@ -109,6 +129,13 @@ package struct DialogueExchange: Exchange {
     case .print(let bytes): return [begin] + flush() + [.report(.print(bytes + [0x0A])), .yield]
     case .fail(let reason): return [begin] + end(.failed(reason))
     }
+  }
+
+  private func encoded(_ text: [UInt8]) throws(UnencodableText) -> [UInt8] {
+    guard let writer else { return text }
+    var bytes: [UInt8] = []
+    try writer.encode(text, into: &bytes)
+    return bytes
   }
 
   private mutating func flush() -> Actions {

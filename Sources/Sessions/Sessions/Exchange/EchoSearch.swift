@@ -7,8 +7,8 @@ struct EchoSearch: Hashable, Sendable {
   private var tail: [UInt8] = []
 
   /// - Parameter sent: the sent bytes. Their line ending is not echoed as it is sent.
-  /// - Returns: nil if other text could easily look like the echo, or if bytes that are not text may be echoed in
-  ///   another form.
+  /// - Returns: nil if other text could easily look like the echo, or if bytes that are not text
+  ///   may be echoed in another form.
   init?(of sent: [UInt8]) {
     text = Array(sent.reversed().drop { $0 == 0x0A || $0 == 0x0D }.reversed())
     guard text.count > 1, text.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }

@@ -7,14 +7,15 @@ package import Time
 ///
 /// ## Principles of operation
 ///
-/// - It has no clock, performs no I/O and never waits. An ``ExchangeRunner`` performs its actions in order, and
-///   reports what happens as events.
-/// - The first event is ``ExchangeEvent/begun``, or the bytes that the device sent earlier. The last action is
-///   ``ExchangeAction/finish(_:)``; no event follows it.
+/// - It has no clock, performs no I/O and never waits. An ``ExchangeRunner`` performs its actions
+///   in order, and reports what happens as events.
+/// - The first event is ``ExchangeEvent/begun``, or the bytes that the device sent earlier. The
+///   last action is ``ExchangeAction/finish(_:)``; no event follows it.
 /// - While an exchange with an ``author`` runs, it has the pen: nobody else can write.
 /// - Every exchange ends when it is stopped or cut off.
 ///
-/// A new protocol is one file with a conforming type, and its test. ``PlainFile`` is an example.
+/// A new conversation is one file with a conforming type, and its test. ``PlainFile`` is
+/// an example.
 package protocol Exchange {
   /// What it reports while it runs.
   associatedtype Report
@@ -26,8 +27,8 @@ package protocol Exchange {
   var author: Author? { get }
   /// The received bytes that the exchange gets.
   var reception: ExchangeReception { get }
-  /// Whether the outcome includes the number of the exchange's bytes that were not sent. Otherwise the owner of the
-  /// session counts them with those of other authors.
+  /// Whether the outcome includes the number of the exchange's bytes that were not sent. Otherwise
+  /// the owner of the session counts them with those of other authors.
   var reportsUnsent: Bool { get }
   /// Whether the exchange continues when a lost device returns. It keeps the pen meanwhile.
   var outlivesLoss: Bool { get }
@@ -89,15 +90,15 @@ package enum ExchangeEvent: Hashable, Sendable {
   case resumed
   /// The user stops the exchange.
   case stopped
-  /// The port is lost, and unsent bytes are discarded. ``regained`` or ``cutOff(sent:)`` follows. Only an exchange
-  /// that outlives the loss gets this event.
+  /// The port is lost, and unsent bytes are discarded. ``regained`` or ``cutOff(sent:)`` follows.
+  /// Only an exchange that outlives the loss gets this event.
   case lost
   /// The lost device is back, and its port is open.
   case regained
   /// The session is about to end: the exchange may send nothing more. ``cutOff(sent:)`` follows.
   case leaving
-  /// The port is gone, or the session ends, and unsent bytes are discarded. The value is the number of the
-  /// exchange's bytes that were sent.
+  /// The port is gone, or the session ends, and unsent bytes are discarded. The value is the number
+  /// of the exchange's bytes that were sent.
   case cutOff(sent: Int)
 }
 
@@ -107,11 +108,11 @@ package enum ExchangeAction<Report, Outcome> {
   case send([UInt8])
   /// Read from the source when there is room to send; answered by one event.
   case read(atMost: Int)
-  /// Wait until fewer than this number of bytes are queued; answered in another turn of the loop by
-  /// ``ExchangeEvent/room``.
+  /// Wait until fewer than this number of bytes are queued; answered in another turn of the
+  /// loop by ``ExchangeEvent/room``.
   case awaitRoom(below: Int)
-  /// Perform an operation on the files of a transfer; answered by ``ExchangeEvent/stored(_:)`` or
-  /// ``ExchangeEvent/storageFailed(_:)``.
+  /// Perform an operation on the files of a transfer; answered by
+  /// ``ExchangeEvent/stored(_:)`` or ``ExchangeEvent/storageFailed(_:)``.
   case store(StorageOperation)
   /// Pass received bytes that the exchange does not use to the other subscribers.
   case pass([UInt8])

@@ -1,4 +1,6 @@
+package import Encodings
 package import EventLoop
+package import Frames
 import Observing
 import Posix
 import Reconnecting
@@ -8,11 +10,12 @@ package import Time
 
 /// Runs an exchange on a session: performs its actions and reports events to it.
 ///
-/// It holds the pen while the exchange runs, keeps the queue filled at the device's pace, and owns the
-/// timer. When the port is closed or the session ends, the owner of the session calls
-/// ``cutOff(discarding:)``.
+/// It holds the pen while the exchange runs, keeps the queue filled at the device's pace,
+/// and owns the timer. When the port is closed or the session ends, the owner of the
+/// session calls ``cutOff(discarding:)``.
 package final class ExchangeRunner<Value: Exchange>: RunningExchange {
-  /// Performs the operation of ``ExchangeAction/perform(_:)``, then reports once whether it was performed.
+  /// Performs the operation of ``ExchangeAction/perform(_:)``, then reports once whether
+  /// it was performed.
   package typealias Performer = (LineOperation, _ then: @escaping (Bool) -> Void) -> Void
 
   /// The present state of the exchange.
@@ -30,6 +33,13 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
   private var observations: [ObservationToken<SessionEvent>] = []
   private let hub: Hub?
   private let loop: IOLoop
+  /// The form of frames, if the exchange gets a line for each frame in place of bytes.
+  private let frameForm: ChosenFrameForm?
+  /// Converts what is received, unless there are frames.
+  private var decoder: ReceivedDecoder?
+  private let encoding: Encoding
+  private var frameWatch: FrameWatch?
+  private var frames: ObservationToken<Frame>?
   private let source: (any ExchangeSource)?
   private let storage: (any TransferStorage)?
   private var isRunning = false
@@ -54,21 +64,27 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
   private var events: [ExchangeEvent] = []
   private var isHandling = false
 
-  /// The source is read while fewer bytes than this are queued, so that the driver does not wait for the disk.
+  /// The source is read while fewer bytes than this are queued, so that the driver does not wait
+  /// for the disk.
   private static var fillLevel: Int { 32_768 }
 
   /// Creates a runner; ``begin()`` starts it.
   ///
   /// - Parameters:
   ///   - hub: passes received bytes; an exchange that receives needs it.
+  ///   - frameForm: the form of frames, if the exchange gets a line for each good frame that is no
+  ///     echo; nil if it gets the bytes.
+  ///   - encoding: the encoding of the device's text. The exchange gets what is received as UTF-8.
   ///   - source: the source that the exchange reads; nil for none.
   ///   - storage: the files of a transfer; nil for none.
   ///   - perform: performs the operations of the line.
-  ///   - isHeldUp: returns whether an exchange that yields must wait until ``goOn()`` is called.
+  ///   - isHeldUp: returns whether an exchange that yields must wait until ``resume()`` is called.
   ///   - onReport: called with each report.
   ///   - onEnd: called once, at the end, after the pen was released.
   package init(
-    _ exchange: Value, on session: Session, receivingFrom hub: Hub? = nil, loop: IOLoop,
+    _ exchange: Value, on session: Session, receivingFrom hub: Hub? = nil,
+    framedBy frameForm: ChosenFrameForm? = nil, decodedFrom encoding: Encoding = .utf8,
+    loop: IOLoop,
     source: (any ExchangeSource)? = nil, storage: (any TransferStorage)? = nil,
     perform: @escaping Performer = { $1(false) }, isHeldUp: @escaping () -> Bool = { false },
     onReport: @escaping (Value.Report) -> Void = { _ in },
@@ -79,6 +95,8 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
     self.exchange = exchange
     self.session = session
     self.hub = hub
+    self.frameForm = frameForm
+    self.encoding = encoding
     self.loop = loop
     self.source = source
     self.storage = storage
@@ -90,7 +108,8 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
   /// - Parameters:
   ///   - early: bytes that the device sent earlier and that the exchange must see.
   ///   - takesPen: whether to take the pen; otherwise the author must have it already.
-  /// - Throws: ``SerialError``, if it writes and the port is not open, or another author has the pen.
+  /// - Throws: ``SerialError``, if it writes and the port is not open, or another author
+  ///   has the pen.
   package func begin(
     afterReceiving early: [UInt8] = [], takesPen: Bool = true
   ) throws(SerialError) {
@@ -105,23 +124,46 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
     ]
     switch exchange.reception {
     case .nothing: break
+    case .shared where frameForm != nil: watchFrames(afterReceiving: early)
     case .shared, .alone:
       let rank: Hub.Rank = exchange.reception == .alone ? .owner : .listener
-      subscription = hub?.subscribe(as: rank) { [unowned self] bytes, _ in
-        take(.received(Array(bytes)))
+      decoder = ReceivedDecoder(encoding, on: loop) { [unowned self] text, _ in
+        handle(.received(Array(text)))
+      }
+      subscription = hub?.subscribe(as: rank) { [unowned self] bytes, moment in
+        decoder?.add(bytes, at: moment)
       }
     }
-    if !early.isEmpty { take(.received(early)) }
-    take(.begun)
+    if let decoder {
+      early.withUnsafeBytes { if !$0.isEmpty { decoder.add($0) } }
+    } else if !early.isEmpty && frameWatch == nil {
+      handle(.received(early))
+    }
+    handle(.begun)
+  }
+
+  private func watchFrames(afterReceiving early: [UInt8]) {
+    guard let hub, let frameForm else { return }
+    let watch = FrameWatch(frameForm, of: session, receivingFrom: hub, on: loop)
+    frames = watch.frames.observe { [unowned self, unowned watch] in
+      if let line = $0.answerLine(isText: watch.isText) { handle(.received(line)) }
+    }
+    frameWatch = watch
+    watch.add(early: early)
   }
 
   // MARK: Calls by the owner of the session
 
-  package func stop() { take(.stopped) }
+  package func stop() {
+    decoder?.flush()
+    handle(.stopped)
+  }
 
-  package func leave() { take(.leaving) }
+  package func leave() { handle(.leaving) }
 
   package func cutOff(discarding discarded: inout UnsentBytes) {
+    guard isRunning else { return }
+    decoder?.flush()
     guard isRunning else { return }
     var own = 0
     if let author = exchange.author {
@@ -129,16 +171,16 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
       own = min(discarded[author], writtenCount)
       if exchange.reportsUnsent { discarded.remove(own, by: author) }
     }
-    take(.cutOff(sent: writtenCount - own))
+    handle(.cutOff(sent: writtenCount - own))
   }
 
-  package func lose(discarding discarded: inout UnsentBytes) {
+  package func portWasLost(discarding discarded: inout UnsentBytes) {
     guard exchange.outlivesLoss else { return cutOff(discarding: &discarded) }
     if let author = exchange.author { discarded.remove(discarded[author], by: author) }
-    takeLoss()
+    suspendAfterLoss()
   }
 
-  package func goOn() {
+  package func resume() {
     if hasYielded { resumeSoon() }
   }
 
@@ -146,13 +188,13 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
     resumption = loop.schedule(after: .zero) { [unowned self] in
       guard !isHeldUp() else { return }
       hasYielded = false
-      take(.resumed)
+      handle(.resumed)
     }
   }
 
   // MARK: Events
 
-  private func take(_ event: ExchangeEvent) {
+  private func handle(_ event: ExchangeEvent) {
     events.append(event)
     guard !isHandling else { return }
     isHandling = true
@@ -167,7 +209,7 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
 
   private func didSend(_ count: Int, by author: Author) {
     guard author == exchange.author else { return }
-    take(.sent(count))
+    handle(.sent(count))
     fillSoon()
   }
 
@@ -177,28 +219,28 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
       loop.atEndOfTurn { [weak self] in
         guard let self, isLost, session.state.isOpen else { return }
         isLost = false
-        take(.regained)
+        handle(.regained)
       }
     }
     guard !new.isOpen else { return }
     // Runs after the owner of the session, which counts unsent bytes.
     loop.atEndOfTurn { [weak self] in
       guard let self, isRunning, !session.state.isOpen else { return }
-      if exchange.outlivesLoss, session.state.isWaiting { return takeLoss() }
+      if exchange.outlivesLoss, session.state.isWaiting { return suspendAfterLoss() }
       if exchange.reportsUnsent, let author = exchange.author {
         writtenCount -= session.discardQueued(by: author)
       }
-      take(.cutOff(sent: writtenCount))
+      handle(.cutOff(sent: writtenCount))
     }
   }
 
   /// The port is lost, and the session waits for its device.
-  private func takeLoss() {
+  private func suspendAfterLoss() {
     guard isRunning, !isLost else { return }
     isLost = true
     if let author = exchange.author { session.discardQueued(by: author) }
     (drain, standstill, roomLevel, pendingRead) = (nil, nil, nil, nil)
-    take(.lost)
+    handle(.lost)
   }
 
   // MARK: Actions
@@ -220,19 +262,19 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
       roomLevel = level
       fillSoon()
     case .store(let operation): store(operation)
-    case .pass(let bytes): bytes.withUnsafeBytes { hub?.giveBack($0) }
+    case .pass(let bytes): bytes.withUnsafeBytes { hub?.passUnused($0) }
     case .drain:
-      drain = Drain(session, on: loop, patience: nil) { [unowned self] in take(.drained) }
+      drain = Drain(session, on: loop, patience: nil) { [unowned self] in handle(.drained) }
     case .watchStandstill(let limit):
       standstill = limit.map { limit in
-        StandstillWatch(session, on: loop, limit: limit) { [unowned self] in take(.standstill) }
+        StandstillWatch(session, on: loop, limit: limit) { [unowned self] in handle(.standstill) }
       }
-    case .perform(let operation): perform(operation) { [weak self] in self?.take(.performed($0)) }
+    case .perform(let operation): perform(operation) { [weak self] in self?.handle(.performed($0)) }
     case .wake(let time):
       timer = time.map { time in
         loop.schedule(after: time - loop.now) { [unowned self] in
           timer = nil
-          take(.woken)
+          handle(.woken)
         }
       }
     case .yield:
@@ -250,15 +292,15 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
       try session.write(bytes.span.bytes, by: exchange.author)
     } catch {
       writtenCount -= bytes.count
-      take(.sendFailed(error))
+      handle(.sendFailed(error))
     }
   }
 
   private func store(_ operation: StorageOperation) {
     do throws(TransferStorageError) {
-      if let answer = try storage?.perform(operation) { take(.stored(answer)) }
+      if let answer = try storage?.perform(operation) { handle(.stored(answer)) }
     } catch {
-      take(.storageFailed(error))
+      handle(.storageFailed(error))
     }
   }
 
@@ -267,12 +309,14 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
     observations = []
     (pen, subscription, timer, drain, standstill) = (nil, nil, nil, nil, nil)
     (pendingRead, sourceWatch, resumption, roomLevel) = (nil, nil, nil, nil)
+    (frames, frameWatch, decoder) = (nil, nil, nil)
     onEnd(outcome)
   }
 
   // MARK: The source
 
-  /// Reads at the end of the turn, so that keys are handled even if the driver always takes everything at once.
+  /// Reads at the end of the turn, so that keys are handled even if the driver always takes
+  /// everything at once.
   private func fillSoon() {
     guard pendingRead != nil || roomLevel != nil, !isFillPending, isRunning else { return }
     isFillPending = true
@@ -283,7 +327,7 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
     isFillPending = false
     if let level = roomLevel, isRunning, session.queuedByteCount < level {
       roomLevel = nil
-      take(.room)
+      handle(.room)
     }
     guard isRunning, session.state.isOpen, let limit = pendingRead, let source,
       session.queuedByteCount < Self.fillLevel
@@ -302,7 +346,7 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
   private func answerRead(_ event: ExchangeEvent) {
     pendingRead = nil
     sourceWatch = nil
-    take(event)
+    handle(event)
   }
 
   /// Waits until there is something to read.
@@ -321,32 +365,35 @@ package protocol RunningExchange: AnyObject {
   func stop()
 
   /// Resumes an exchange that was held up because its output was not taken.
-  func goOn()
+  func resume()
 
-  /// Stops the exchange from sending, because the session is about to end. The session waits until the driver has
-  /// sent what it has taken, and then calls ``cutOff(discarding:)``.
+  /// Stops the exchange from sending, because the session is about to end. The session waits until
+  /// the driver has sent what it has taken, and then calls ``cutOff(discarding:)``.
   func leave()
 
-  /// Whether the exchange must notify the other side of its end, which takes up to a second after ``leave()``.
+  /// Whether the exchange must notify the other side of its end, which takes up to a
+  /// second after ``leave()``.
   var takesLeave: Bool { get }
 
-  /// Reports that the port is lost, and that the session waits for its device. An exchange that does not outlive
-  /// the loss is cut off.
+  /// Reports that the port is lost, and that the session waits for its device. An exchange that
+  /// does not outlive the loss is cut off.
   ///
   /// - Parameter discarded: the bytes that the session has discarded; see ``cutOff(discarding:)``.
-  func lose(discarding discarded: inout UnsentBytes)
+  func portWasLost(discarding discarded: inout UnsentBytes)
 
   /// Ends the exchange, because the session has discarded its unsent bytes.
   ///
-  /// - Parameter discarded: the bytes that the session has discarded. The exchange's own are removed if its outcome
-  ///   includes their number.
+  /// - Parameter discarded: the bytes that the session has discarded. The exchange's own are
+  ///   removed if its outcome includes their number.
   func cutOff(discarding discarded: inout UnsentBytes)
 }
 
 extension RunningExchange {
   package var takesLeave: Bool { false }
 
-  package func lose(discarding discarded: inout UnsentBytes) { cutOff(discarding: &discarded) }
+  package func portWasLost(discarding discarded: inout UnsentBytes) {
+    cutOff(discarding: &discarded)
+  }
 }
 
 extension SessionState {

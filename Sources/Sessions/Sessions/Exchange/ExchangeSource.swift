@@ -30,10 +30,11 @@ package final class FileSource: ExchangeSource {
 
   /// Opens a regular file.
   ///
-  /// - Throws: the errors of open(2) and fstat(2); `isDirectory` for a directory; `invalidArgument` for any other
-  ///   file that is not regular.
+  /// - Throws: the errors of open(2) and fstat(2); `isDirectory` for a directory; `invalidArgument`
+  ///   for any other file that is not regular.
   package init(opening path: FilePath) throws(Errno) {
-    // Without O_NONBLOCK, opening a named pipe without a writer would block. A pipe is refused below.
+    // Without O_NONBLOCK, opening a named pipe without a writer would block. A pipe
+    // is refused below.
     file = try OwnedDescriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
     let status = try file.borrowed.stat()
     guard status.type == .regular else {

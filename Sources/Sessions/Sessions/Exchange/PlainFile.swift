@@ -22,8 +22,8 @@ package struct PlainFile: Exchange {
   package let name: String
   /// The file's size when it was opened, in bytes. It may shrink or grow.
   package let size: Int
-  /// The number of bytes that were sent. While the file is sent, this is what the driver has taken; at the end,
-  /// without the bytes that it gave back.
+  /// The number of bytes that were sent. While the file is sent, this is what the driver has taken;
+  /// at the end, without the bytes that it gave back.
   package private(set) var sentCount = 0
   package let author: Author?
   package let reception = ExchangeReception.nothing

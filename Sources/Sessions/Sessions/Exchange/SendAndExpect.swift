@@ -1,3 +1,4 @@
+package import Encodings
 package import Patterns
 package import SerialCore
 package import SystemPackage
@@ -21,16 +22,18 @@ package struct SendAndExpect: Exchange {
   package enum Report: Hashable, Sendable {
     /// Bytes of the answer, up to the end of the match.
     case answer([UInt8])
-    /// The match lies before the device's echo of the text, or before the end of the file: it is no answer to that.
+    /// The match lies before the device's echo of the text, or before the end of the file: it is no
+    /// answer to that.
     case matchedTooEarly
-    /// The prompt or the answer did not arrive in time, or sending made no progress. The exchange expects nothing
-    /// more; the session ends, and cuts it off.
+    /// The prompt or the answer did not arrive in time, or sending made no progress. The exchange
+    /// expects nothing more; the session ends, and cuts it off.
     case timedOut(Phase)
   }
 
   /// How the exchange ended.
   package enum End: Hashable, Sendable {
-    /// Everything was sent. The value is the match of the expected answer; nil if none was expected.
+    /// Everything was sent. The value is the match of the expected answer; nil if
+    /// none was expected.
     case done(ReceivedText.Match?)
     /// The source could not be read to its end.
     case unreadable(Errno)
@@ -61,7 +64,8 @@ package struct SendAndExpect: Exchange {
   private var hasReadSource = false
   private var hasEnded = false
 
-  /// The time after the answer in which a late echo shows that the answer is text from before the command.
+  /// The time after the answer in which a late echo shows that the answer is text from
+  /// before the command.
   private static let echoPatience = Duration.milliseconds(50)
 
   /// Creates the exchange; nothing is sent yet.
@@ -69,19 +73,25 @@ package struct SendAndExpect: Exchange {
   /// - Parameters:
   ///   - prompt: what the device must send first; nil for nothing.
   ///   - expectation: the expected answer; nil for none.
-  ///   - timeout: the time limit for the prompt and for the answer. While sending with an expected answer, it is
-  ///     the time limit without progress. Without an expected answer, sending has no limit, as for a pipe.
+  ///   - timeout: the time limit for the prompt and for the answer. While sending with an expected
+  ///     answer, it is the time limit without progress. Without an expected answer, sending has no
+  ///     limit, as for a pipe.
+  ///   - mayBeEchoed: whether what is received may contain the echo of what was sent.
+  ///   - encoding: the encoding of what is sent. What is received is UTF-8.
   package init(
     _ content: Content, after prompt: ExpectedPattern? = nil,
     expecting expectation: ExpectedPattern? = nil,
-    within timeout: Duration
+    within timeout: Duration, mayBeEchoed: Bool = true, in encoding: Encoding = .utf8
   ) {
     switch content {
     case .bytes(let bytes): (self.bytes, file, author) = (bytes, nil, .program)
     case .source(let file): (bytes, self.file, author) = ([], file, file.author)
     }
     reportsUnsent = file?.author?.kind == .file
-    if expectation != nil { echo = EchoSearch(of: bytes) }
+    if expectation != nil && mayBeEchoed {
+      // Without a converter, no echo is found: then no match is taken for text from before it.
+      echo = (try? DecodingStage.text(of: bytes, in: encoding)).flatMap { EchoSearch(of: $0) }
+    }
     self.prompt = prompt
     self.expectation = expectation
     self.timeout = timeout

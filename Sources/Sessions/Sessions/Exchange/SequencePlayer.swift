@@ -2,11 +2,12 @@ package import EventLoop
 package import Observing
 package import SerialCore
 
-/// Plays line sequences on a session's port, one at a time. It pauses sending meanwhile, because a sequence may
-/// reset the device.
+/// Plays line sequences on a session's port, one at a time. It pauses sending meanwhile, because a
+/// sequence may reset the device.
 ///
-/// A baud rate in a sequence holds only for the sequence: the previous rate is restored at any end. If a sequence
-/// is stopped, a break that it started ends. If its author loses the pen, the output lines that it set are restored too.
+/// A baud rate in a sequence holds only for the sequence: the previous rate is restored at any end.
+/// If a sequence is stopped, a break that it started ends. If its author loses the pen, the output
+/// lines that it set are restored too.
 package final class SequencePlayer {
   /// How a sequence ends.
   package enum End: Hashable, Sendable {
@@ -40,7 +41,7 @@ package final class SequencePlayer {
   private var lines: (set: ModemLines, before: ModemLines) = ([], [])
   /// The baud rate before the first step that set one, and the rate that was set last.
   private var rates: (before: UInt32, now: UInt32)?
-  private var hasToldTiming = false
+  private var hasReportedTiming = false
   /// What waits for the end of the sequence.
   private var waiting: [() -> Void] = []
 
@@ -53,7 +54,8 @@ package final class SequencePlayer {
 
   /// Creates a player of sequences for a session.
   ///
-  /// - Parameter onNetworkTiming: called with the name of the first sequence whose timing depends on a network.
+  /// - Parameter onNetworkTiming: called with the name of the first sequence whose timing depends
+  ///   on a network.
   package init(
     on session: Session, loop: IOLoop, onNetworkTiming: @escaping (String) -> Void = { _ in }
   ) {
@@ -86,10 +88,10 @@ package final class SequencePlayer {
       perform: { [unowned self] in perform($0, then: $1) }, onEnd: { [unowned self] in ended($0) })
     play = Play(runner: runner, then: then)
     playing = name
-    if session.capabilities.contains(.networkTiming), sequence.steps.count > 1, !hasToldTiming,
+    if session.capabilities.contains(.networkTiming), sequence.steps.count > 1, !hasReportedTiming,
       !isPlayedThere
     {
-      hasToldTiming = true
+      hasReportedTiming = true
       onNetworkTiming(name)
     }
     // It needs no pen, so it cannot be refused.
@@ -99,8 +101,8 @@ package final class SequencePlayer {
   /// Stops the sequence. The lines stay as the last step set them.
   package func stop() { play?.runner.stop() }
 
-  /// Stops the sequence because its author may not write any more, and restores the lines that it set. Ends a break
-  /// that a sequence has left behind.
+  /// Stops the sequence because its author may not write any more, and restores the lines that it
+  /// set. Ends a break that a sequence has left behind.
   package func revoke() {
     let (set, before) = isPlaying ? lines : ([], [])
     stop()
@@ -111,7 +113,8 @@ package final class SequencePlayer {
       asserting: set.intersection(before), deasserting: set.subtracting(before))
   }
 
-  /// Performs an action when the present sequence has ended for any reason; during this call if none is played.
+  /// Performs an action when the present sequence has ended for any reason; during this call if
+  /// none is played.
   package func afterwards(_ action: @escaping () -> Void) {
     if isPlaying { waiting.append(action) } else { action() }
   }
@@ -205,7 +208,8 @@ package final class SequencePlayer {
     for action in actions { action() }
   }
 
-  /// Restores the rate that was set before the sequence, unless other code has changed it meanwhile.
+  /// Restores the rate that was set before the sequence, unless other code has
+  /// changed it meanwhile.
   ///
   /// - Returns: the end to report if the driver refused the rate; otherwise nil.
   private func restoreRate() -> End? {

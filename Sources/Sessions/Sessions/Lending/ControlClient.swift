@@ -42,12 +42,13 @@ package struct ControlClient: ~Copyable {
   /// Gives the port back, and waits until the session has opened it.
   ///
   /// - Returns: nil if the session has ended, or does not reply.
-  package mutating func giveBack() -> ControlReply? {
+  package mutating func returnPort() -> ControlReply? {
     _ = shutdown(descriptor.borrowed.rawValue, CInt(SHUT_WR))
     return try? nextReply()
   }
 
-  /// Sends a request to a session, and waits until it has replied with lines and closed the connection.
+  /// Sends a request to a session, and waits until it has replied with lines and
+  /// closed the connection.
   ///
   /// - Throws: `Errno` of connect(2); `EAGAIN` if it does not reply in time.
   static func ask(_ request: String, at path: FilePath) throws(Errno) -> [String] {

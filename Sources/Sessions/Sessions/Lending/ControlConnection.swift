@@ -5,8 +5,8 @@ import NetworkLinks
 import Posix
 import SystemPackage
 
-/// A client of a session's control socket. The port is lent for as long as the connection lasts: a client that
-/// is killed gives the port back too.
+/// A client of a session's control socket. The port is lent for as long as the connection lasts: a
+/// client that is killed gives the port back too.
 ///
 /// A client that shuts down its writing side gives the port back and receives the result.
 ///
@@ -30,8 +30,8 @@ final class ControlConnection: Borrower {
   /// Takes over a client's connection.
   ///
   /// - Parameter ended: called once, when the connection ends. It is called in one of its methods.
-  /// - Throws: `Errno` of getsockopt(2) and epoll_ctl(2); `EPERM` for a client of another user, unless
-  ///   that is root.
+  /// - Throws: `Errno` of getsockopt(2) and epoll_ctl(2); `EPERM` for a client of another user,
+  ///   unless that is root.
   package init(
     _ client: consuming OwnedDescriptor, on loop: IOLoop,
     for sessions: @escaping () -> [SessionController],
@@ -65,14 +65,14 @@ final class ControlConnection: Borrower {
       return outcome
     }
     switch outcome {
-    case .bytes: take()
+    case .bytes: handleRequest()
     case .wouldBlock: break
-    case .endOfFile: giveBack()
+    case .endOfFile: handleEndOfFile()
     case nil: end()
     }
   }
 
-  private func take() {
+  private func handleRequest() {
     guard request == nil else { return }
     switch input.next() {
     case .success(let line):
@@ -81,7 +81,7 @@ final class ControlConnection: Borrower {
       self.request = request
       deadline = nil
       lender = sessions().lazy.map(\.lender).first { $0.has(request.port) }
-      guard let lender else { return hear(.other) }
+      guard let lender else { return receive(.other) }
       lender.lend(request.port, to: self)
     case .failure: refuse()
     case nil: break
@@ -91,16 +91,17 @@ final class ControlConnection: Borrower {
   private func perform(_ request: SessionRequest) {
     switch request {
     case .list:
-      for session in sessions() { send(session.summary.line) }
+      for server in sessions().compactMap(\.server) { send(server.summary.line) }
     case .join(let port):
-      let fitting = sessions().filter { port == nil || $0.summary.port == port }
+      let servers = sessions().compactMap(\.server)
+      let fitting = servers.filter { port == nil || $0.summary.port == port }
       guard fitting.count == 1 else {
         reply(.no(fitting.isEmpty ? "it has no port of that name" : "it has several ports"))
         break
       }
       do throws(Errno) {
         // The bytes after the line already belong to the member that joins.
-        try fitting[0].server?.join(
+        try fitting[0].join(
           descriptor.borrowed, from: .process(peer.pid, peer.user), reading: input.removeRest())
       } catch {
         reply(.no("\(error)"))
@@ -114,7 +115,7 @@ final class ControlConnection: Borrower {
     end()
   }
 
-  private func giveBack() {
+  private func handleEndOfFile() {
     guard request != nil else { return end() }
     // From here on only the client's close matters. epoll always reports EPOLLHUP.
     guard (try? watch?.setInterest(.hangUp)) != nil else { return end() }
@@ -123,7 +124,7 @@ final class ControlConnection: Borrower {
 
   // MARK: Replies
 
-  package func hear(_ answer: ControlReply) {
+  package func receive(_ answer: ControlReply) {
     reply(answer)
     switch answer {
     case .wait, .released: break

@@ -4,8 +4,8 @@ package import SystemPackage
 
 /// A private directory of one user that contains the sockets of sessions.
 ///
-/// It stays open, and its entries are reached through the open descriptor: replacing the directory after it was
-/// checked has no effect, and its path may be longer than a socket address allows.
+/// It stays open, and its entries are reached through the open descriptor: replacing the directory
+/// after it was checked has no effect, and its path may be longer than a socket address allows.
 package struct ControlFolder: ~Copyable {
   private let descriptor: OwnedDescriptor
 
@@ -16,8 +16,8 @@ package struct ControlFolder: ~Copyable {
   /// - Parameters:
   ///   - place: its path, and the owner that it must have.
   ///   - creates: whether to create it if it does not exist.
-  /// - Throws: `Errno` of mkdir(2) and open(2): `ELOOP` or `ENOTDIR` for a symbolic link; `EPERM` if it
-  ///   has another owner, or permissions other than 0700.
+  /// - Throws: `Errno` of mkdir(2) and open(2): `ELOOP` or `ENOTDIR` for a symbolic link; `EPERM`
+  ///   if it has another owner, or permissions other than 0700.
   package init(_ place: Place, creates: Bool = false) throws(Errno) {
     let path = place.path
     if creates {
@@ -47,8 +47,8 @@ package struct ControlFolder: ~Copyable {
     FilePath("/proc/self/fd/\(descriptor.borrowed.rawValue)/\(name)")
   }
 
-  /// Holds a lock of the directory while a function runs, so that two processes with one number, in different
-  /// containers, do not take the same name. The corresponding C function is `flock`.
+  /// Holds a lock of the directory while a function runs, so that two processes with one number, in
+  /// different containers, do not take the same name. The corresponding C function is `flock`.
   func locked<Result>(
     within limit: Duration, _ body: () throws(Errno) -> Result
   ) throws(Errno) -> Result {
@@ -94,16 +94,17 @@ extension ControlFolder {
 
   /// The directories for a user's sockets, in the order in which they are tried.
   ///
-  /// - Parameter runtimeFolder: the user's `$XDG_RUNTIME_DIR`; a relative path is ignored, as the XDG Base
-  ///   Directory Specification says.
+  /// - Parameter runtimeFolder: the user's `$XDG_RUNTIME_DIR`; a relative path is ignored, as the
+  ///   XDG Base Directory Specification says.
   package static func places(of user: UserID, runtimeFolder: String?) -> [Place] {
     let runtime = runtimeFolder.map { FilePath($0) }.flatMap { $0.isAbsolute ? $0 : nil }
     let paths = [runtime?.appending("serialterm"), FilePath("/tmp/serialterm-\(user.rawValue)")]
     return paths.compactMap(\.self).map { Place(path: $0, owner: user) }
   }
 
-  /// The directories whose sessions are asked for a port: those of the user; for root, also those of the user who
-  /// called sudo(8). Sessions of other users are not asked: they could make root wait.
+  /// The directories whose sessions are asked for a port: those of the user; for root, also
+  /// those of the user who called sudo(8). Sessions of other users are not asked: they could
+  /// make root wait.
   package static func placesToAsk(
     as user: UserID, runtimeFolder: String?, sudoUser: UserID?
   ) -> [Place] {

@@ -1,10 +1,12 @@
 import TextTools
 
-/// A session's reply to a client: a line of text. PORT is a path, or the address of a port elsewhere.
+/// A session's reply to a client: a line of text. PORT is a path, or the address of
+/// a port elsewhere.
 package enum ControlReply: Hashable {
   /// `wait`: queued bytes are being sent first; another reply follows.
   case wait
-  /// `released PORT`: the port is free. As the last reply: it stays released, because another program uses it.
+  /// `released PORT`: the port is free. As the last reply: it stays released, because another
+  /// program uses it.
   case released(String)
   /// `no REASON`: the session keeps the port.
   case no(String)

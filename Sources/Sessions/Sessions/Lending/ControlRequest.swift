@@ -44,7 +44,8 @@ package struct ControlRequest: Hashable {
 }
 
 extension ControlRequest.Port {
-  /// Reads the port from a word of a request; nil if it names none. The name of an endpoint contains a slash.
+  /// Reads the port from a word of a request; nil if it names none. The name of an endpoint
+  /// contains a slash.
   fileprivate init?(word: Substring) {
     if word.contains("/") {
       guard let name = String(percentEncoded: word) else { return nil }

@@ -3,8 +3,8 @@ import Glibc
 import Posix
 package import SystemPackage
 
-/// The control socket of the program. Other programs use it to make serialterm release a port, and to join
-/// sessions.
+/// The control socket of the program. Other programs use it to make serialterm release a port, and
+/// to join sessions.
 ///
 /// The program works without it: no failure here affects a session.
 package final class ControlServer {
@@ -51,7 +51,8 @@ package final class ControlServer {
     let folder = try ControlFolder(place, creates: true)
     let listener = try UnixSocket.make(isBlocking: false)
     let descriptor = listener.borrowed
-    // It listens before another process may look at it: a socket that refuses connections looks abandoned.
+    // It listens before another process may look at it: a socket that refuses
+    // connections looks abandoned.
     name = try folder.locked(within: Self.lockPatience) { () throws(Errno) in
       let name = try Self.bind(descriptor, in: folder)
       try systemCall { listen(descriptor.rawValue, Self.backlog) }
@@ -78,8 +79,8 @@ package final class ControlServer {
     if identity == folder.identity(of: name) { folder.remove(name) }
   }
 
-  /// Binds to a name that no process listens at. It replaces the stale socket of a killed session, but never that
-  /// of a running one.
+  /// Binds to a name that no process listens at. It replaces the stale socket of a killed session,
+  /// but never that of a running one.
   private static func bind(
     _ listener: FileDescriptor, in folder: borrowing ControlFolder
   ) throws(Errno) -> String {
@@ -98,8 +99,8 @@ package final class ControlServer {
     throw .addressInUse
   }
 
-  /// Removes the sockets of killed sessions. A refused connection alone does not prove that a session was killed: a
-  /// session that is starting binds its socket before it listens.
+  /// Removes the sockets of killed sessions. A refused connection alone does not prove that a
+  /// session was killed: a session that is starting binds its socket before it listens.
   private static func tidy(_ folder: borrowing ControlFolder) {
     for name in folder.socketNames {
       guard let pid = ControlFolder.pid(ofSocket: name), hasEnded(pid),
@@ -142,7 +143,8 @@ package final class ControlServer {
     }
   }
 
-  /// Serves a client. Closes its connection if there are too many, or if it belongs to another user.
+  /// Serves a client. Closes its connection if there are too many, or if it belongs
+  /// to another user.
   private func admit(_ client: consuming OwnedDescriptor) {
     guard connections.count < Self.mostConnections,
       let connection = try? ControlConnection(

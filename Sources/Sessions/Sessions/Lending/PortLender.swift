@@ -11,14 +11,14 @@ package protocol Borrower: AnyObject {
   var name: String { get }
 
   /// Receives a reply: first whether it has the port; after it has given the port back, the result.
-  func hear(_ reply: ControlReply)
+  func receive(_ reply: ControlReply)
 }
 
 /// Decides whether a session has its port open or released.
 ///
-/// The user (with a key or a signal) and every borrowing program can hold a claim. The port is reopened when
-/// the last claim ends, so a key press does not take the port away from a flashing tool. To get the port back
-/// sooner, the user ends the tool.
+/// The user (with a key or a signal) and every borrowing program can hold a claim. The port is
+/// reopened when the last claim ends, so a key press does not take the port away from a flashing
+/// tool. To get the port back sooner, the user ends the tool.
 ///
 /// Before the port is released, queued bytes are sent, for at most ``patience``.
 package final class PortLender {
@@ -46,8 +46,8 @@ package final class PortLender {
   ///
   /// - Parameters:
   ///   - refusal: returns the reason why the port may not be released now; nil if it may.
-  ///   - onUnsent: called with the number of bytes that the driver had accepted but not sent when the port was
-  ///     released.
+  ///   - onUnsent: called with the number of bytes that the driver had accepted but not sent when
+  ///     the port was released.
   ///   - report: receives news for the user.
   package init(
     _ session: Session, on loop: IOLoop, refusal: @escaping () -> String? = { nil },
@@ -70,8 +70,12 @@ package final class PortLender {
   // MARK: The user
 
   /// Adds or removes the user's claim. The command checks first whether that is possible.
-  package func toggle() {
-    isWantedByUser.toggle()
+  package func toggle() { setClaim(!isWantedByUser) }
+
+  /// Sets whether the user has a claim. The command checks first whether that is possible.
+  package func setClaim(_ isWanted: Bool) {
+    guard isWanted != isWantedByUser else { return }
+    isWantedByUser = isWanted
     if let borrowerNames { report(.claim(isWanted: isWantedByUser, borrowers: borrowerNames)) }
     update()
   }
@@ -89,16 +93,16 @@ package final class PortLender {
 
   /// Adds a borrower's claim, if it asks for the session's port.
   package func lend(_ port: ControlRequest.Port, to borrower: any Borrower) {
-    guard has(port) else { return borrower.hear(.other) }
-    if let reason = refusal() { return borrower.hear(.no(reason)) }
+    guard has(port) else { return borrower.receive(.other) }
+    if let reason = refusal() { return borrower.receive(.no(reason)) }
     borrowers.append(borrower)
     expectant.append(borrower)
     update()
-    if drain != nil && session.unsentByteCount > 0 { borrower.hear(.wait) }
+    if drain != nil && session.unsentByteCount > 0 { borrower.receive(.wait) }
   }
 
-  /// Whether the path of the session now leads to another device: the kernel gives the number of a closed
-  /// pseudo-terminal to the next one that is opened.
+  /// Whether the path of the session now leads to another device: the kernel gives the number of a
+  /// closed pseudo-terminal to the next one that is opened.
   private func isReused(_ device: DeviceID) -> Bool {
     switch session.state {
     case .waitingForDevice(_, .released): false
@@ -107,7 +111,8 @@ package final class PortLender {
     }
   }
 
-  /// Removes a borrower's claim. It gets a reply when the port is open again, or after a time limit.
+  /// Removes a borrower's claim. It gets a reply when the port is open again, or after
+  /// a time limit.
   package func end(_ borrower: any Borrower) {
     guard borrowers.contains(where: { $0 === borrower }) else { return }
     departing.append(borrower)
@@ -176,7 +181,7 @@ package final class PortLender {
     let refused = expectant
     for borrower in refused {
       drop(borrower)
-      borrower.hear(.no(reason))
+      borrower.receive(.no(reason))
     }
   }
 
@@ -188,11 +193,11 @@ package final class PortLender {
     let port = endpoint.path?.string ?? "\(endpoint)"
     switch session.state {
     case .released:
-      tell(&expectant, .released(port))
-      tell(&departing, .released(port))
+      send(.released(port), to: &expectant)
+      send(.released(port), to: &departing)
     case .open:
       returnTimer = nil
-      tell(&departing, .back(port))
+      send(.back(port), to: &departing)
     case .waitingForDevice:
       if !departing.isEmpty && returnTimer == nil { answerLater(.waiting(port)) }
     case .opening, .closed: break
@@ -202,15 +207,15 @@ package final class PortLender {
   private func answerLater(_ reply: ControlReply) {
     returnTimer = loop.schedule(after: Self.returnPatience) { [unowned self] in
       returnTimer = nil
-      tell(&departing, reply)
+      send(reply, to: &departing)
     }
   }
 
-  private func tell(_ listeners: inout [any Borrower], _ reply: ControlReply) {
-    let told = listeners
-    listeners = []
-    if told.isEmpty { return }
+  private func send(_ reply: ControlReply, to borrowers: inout [any Borrower]) {
+    let receivers = borrowers
+    borrowers = []
+    if receivers.isEmpty { return }
     // Deferred: a borrower may call back when it receives the reply.
-    loop.atEndOfTurn { for borrower in told { borrower.hear(reply) } }
+    loop.atEndOfTurn { for borrower in receivers { borrower.receive(reply) } }
   }
 }

@@ -15,8 +15,8 @@ package enum UnixSocket {
 
   /// Binds a socket to a path, with mode 0600. The corresponding C function is `bind`.
   package static func bind(_ descriptor: FileDescriptor, to path: FilePath) throws(Errno) {
-    // The file inherits the permissions of the socket, so others can never connect: see unix_bind_bsd() in the
-    // kernel.
+    // The file inherits the permissions of the socket, so others can never connect: see
+    // unix_bind_bsd() in the kernel.
     try systemCall { fchmod(descriptor.rawValue, 0o600) }
     try withAddress(path) { (address, length) throws(Errno) in
       try systemCall { Glibc.bind(descriptor.rawValue, address, length) }
@@ -32,7 +32,8 @@ package enum UnixSocket {
 
   /// Accepts a client, non-blocking and close-on-exec. The corresponding C function is `accept`.
   package static func accept(from listener: FileDescriptor) throws(Errno) -> OwnedDescriptor {
-    // Swift's Glibc module does not have accept4(2). No other thread of this program forks in between.
+    // Swift's Glibc module does not have accept4(2). No other thread of this program
+    // forks in between.
     let rawValue = try systemCall { Glibc.accept(listener.rawValue, nil, nil) }
     let client = OwnedDescriptor(FileDescriptor(rawValue: rawValue))
     try systemCall { fcntl(rawValue, F_SETFD, FD_CLOEXEC) }

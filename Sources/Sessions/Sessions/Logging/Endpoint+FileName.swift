@@ -2,8 +2,9 @@ import SerialCore
 import SystemPackage
 
 extension Endpoint {
-  /// The replacement of `%t` in the name of a log: `ttyUSB0`, `lab-4001` for `tcp://lab:4001`, `board.sock` for
-  /// `unix:/run/board.sock`, `board` for `loopback:board`. It contains no character that is special in a path or on a terminal.
+  /// The replacement of `%t` in the name of a log: `ttyUSB0`, `lab-4001` for `tcp://lab:4001`,
+  /// `board.sock` for `unix:/run/board.sock`, `board` for `loopback:board`. It contains no
+  /// character that is special in a path or on a terminal.
   package var fileName: String {
     if kind == .tty, let path, let name = path.lastComponent?.string {
       // The number of a pseudo-terminal says nothing by itself.

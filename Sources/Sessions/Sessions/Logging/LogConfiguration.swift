@@ -1,5 +1,7 @@
+package import Encodings
 package import Logs
 package import SystemPackage
+package import TextStages
 import TextTools
 
 /// What to log, and in which files.
@@ -10,6 +12,11 @@ package struct LogConfiguration {
   package var format: LogFormat?
   /// The options of each log, except its format.
   package var options = Log.Options()
+  /// The encoding of the device's text.
+  package var encoding = Encoding.utf8
+  /// The direction of what the port receives, if it is one side of a line between two ports; nil
+  /// for what a device sends.
+  package var lineDirection: Direction?
   /// The files of ``files`` that are tables (CSV) whatever their names are.
   package var tables: [String] = []
   /// The files of ``files`` that replace a file that exists.
@@ -29,10 +36,12 @@ package struct LogConfiguration {
     options.format = tables.contains(file) ? .csv : format ?? LogFormat(fileName: file)
     if !options.format.canBeContinued { options.appends = false }
     options.replaces = replaced.contains(file)
+    options.marksDirection = lineDirection != nil
     return NamedLog(name: file, options: options)
   }
 
-  /// The log in a file that the user has chosen in a session. A suffix of a format decides, whatever ``format`` is.
+  /// The log in a file that the user has chosen in a session. A suffix of a format decides,
+  /// whatever ``format`` is.
   ///
   /// - Parameter appends: whether to append to the file if it exists.
   package func log(inChosen file: FilePath, appending appends: Bool) -> NamedLog {
@@ -54,8 +63,8 @@ package struct LogConfiguration {
     return file
   }
 
-  /// The logs that several sessions share: the files that more than one of them names, if the name does not contain
-  /// the port.
+  /// The logs that several sessions share: the files that more than one of them names, if the name
+  /// does not contain the port.
   package static func shared(among configurations: [LogConfiguration]) -> [NamedLog] {
     var shared: [NamedLog] = []
     for configuration in configurations {

@@ -54,8 +54,8 @@ extension CountedError {
 }
 
 extension LogEvent {
-  /// Makes the event for a change among the members of a session; nil for requests for the pen and their answers,
-  /// which are not logged.
+  /// Makes the event for a change among the members of a session; nil for requests for the pen and
+  /// their answers, which are not logged.
   package init?(_ event: Roster.Event, at path: String) {
     switch event {
     case .joined(let member): self.init(.joined, at: path, .name(member.name))
@@ -69,7 +69,8 @@ extension LogEvent {
     }
   }
 
-  /// The other members of a session when a log begins, and who has the pen; empty if the user is alone.
+  /// The other members of a session when a log begins, and who has the pen; empty if the
+  /// user is alone.
   package static func present(in roster: Roster, at path: String) -> [LogEvent] {
     let others = roster.members.filter { $0.id != roster.home }
     guard !others.isEmpty else { return [] }

@@ -1,3 +1,4 @@
+package import Encodings
 package import EventLoop
 import Logs
 package import Observing
@@ -7,8 +8,8 @@ package import SystemPackage
 import TextStages
 package import Time
 
-/// Writes the bytes and events of a session to its own logs, and to those that it shares with other sessions.
-/// The hub serves logs before all views.
+/// Writes the bytes and events of a session to its own logs, and to those that it shares with other
+/// sessions. The hub serves logs before all views.
 package final class SessionLogger {
   /// The maximum time to wait at the end until everything is written.
   package static let patience = Duration.milliseconds(400)
@@ -16,7 +17,13 @@ package final class SessionLogger {
   /// Receives news about the logs.
   let report: (SessionNews) -> Void
   /// What to log. A change does not affect logs that are switched on.
-  package var configuration = LogConfiguration()
+  package var configuration = LogConfiguration() {
+    didSet { encoding = configuration.encoding }
+  }
+  /// The encoding of the device's text. Logs of text convert it; a change is an event in them.
+  package var encoding = Encoding.utf8 {
+    didSet { if encoding != oldValue { append(encodingEvent) } }
+  }
   /// The logs that the program's sessions share; nil if there are none. Set before ``start(at:)``.
   package var shared: SharedLogs?
   /// The name of the port in shared logs.
@@ -51,13 +58,15 @@ package final class SessionLogger {
     self.report = report
     ownFiles = own.$files.observe { [unowned self] _ in path = paths.first }
     subscription = hub.subscribe(as: .log) { [unowned self] in
-      append($0, .fromDevice, by: nil, at: $1)
+      append($0, configuration.lineDirection ?? .fromDevice, by: nil, at: $1)
     }
     observations = [
       session.observe(.stateChange, rank: .recorder) { [unowned self] in
         stateDidChange(from: $0.old, to: $0.new)
       },
       session.observe(.sent, rank: .recorder) { [unowned self] in
+        // What goes to one side of a line is in the log already: it came from the other one.
+        guard configuration.lineDirection == nil else { return }
         append(
           $0.bytes, .toDevice, by: $0.author.kind == .client ? $0.author.name : nil, at: .now)
       },
@@ -79,7 +88,8 @@ package final class SessionLogger {
   /// The number of sessions that share the logs; nil if the session has only its own logs.
   package var sharingCount: Int? { joined?.logs.memberCount }
 
-  /// The number of bytes that are missing from all logs. For shared logs, it includes the bytes of all sessions.
+  /// The number of bytes that are missing from all logs. For shared logs, it includes the bytes
+  /// of all sessions.
   package var missingCount: Int { own.missingCount + (joined?.logs.missingCount ?? 0) }
 
   // MARK: On and off
@@ -105,8 +115,8 @@ package final class SessionLogger {
     path = paths.first
   }
 
-  /// Switches logging on: in the same files as before, or in a new one in the working directory. Shared logs are
-  /// switched on for all their sessions.
+  /// Switches logging on: in the same files as before, or in a new one in the working directory.
+  /// Shared logs are switched on for all their sessions.
   package func switchOn() throws(LogError) {
     if let joined { return try joined.logs.switchOn() }
     try own.switchOn(orElse: configuration.standard, port: session.state.endpoint.fileName)
@@ -150,8 +160,8 @@ package final class SessionLogger {
     joined?.logs.close()
   }
 
-  /// Waits for a short time until the logs are written, and reports what is missing. Calling it again does
-  /// nothing. If several sessions end, call ``close()`` for all of them first.
+  /// Waits for a short time until the logs are written, and reports what is missing. Calling it
+  /// again does nothing. If several sessions end, call ``close()`` for all of them first.
   package func finish(by deadline: MonotonicTime = .now + SessionLogger.patience) {
     close()
     own.finish(by: deadline)
@@ -167,8 +177,11 @@ package final class SessionLogger {
       ? LogEvent(
         from: .closed(nil), to: session.state, isReturn: false,
         hasSettings: session.capabilities.contains(.settings)) : nil
-    return (opened.map { [$0] } ?? []) + LogEvent.present(in: roster(), at: place)
+    return (opened.map { [$0] } ?? []) + (encoding.isUTF8 ? [] : [encodingEvent])
+      + LogEvent.present(in: roster(), at: place)
   }
+
+  private var encodingEvent: LogEvent { LogEvent(.encoding, at: place, .encoding(encoding)) }
 
   /// The port's endpoint as text, for events.
   private var place: String { session.state.endpoint.map { "\($0)" } ?? "" }
@@ -196,6 +209,18 @@ package final class SessionLogger {
     let event = LogEvent(.mark, at: place, .mark(mark.number, mark.text))
     let shared = joined.map { $0.logs.append(mark: event, from: $0.port, at: mark.moment) } ?? []
     return shared + own.append(mark: event, at: mark.moment)
+  }
+
+  /// Logs what is known about an address in a line of the device.
+  ///
+  /// - Parameters:
+  ///   - address: the address as text.
+  ///   - frames: the functions and places, the innermost one first. Harmless text.
+  package func append(
+    symbols address: String, _ frames: [(function: String, place: String?)]
+  ) {
+    let frames = frames.map { LogEvent.Frame($0.function, at: $0.place) }
+    append(LogEvent(.symbols, at: place, .symbols(address: address, frames)))
   }
 
   /// Logs a change among the members of the session.

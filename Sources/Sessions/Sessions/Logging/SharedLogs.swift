@@ -10,9 +10,10 @@ import Time
 ///
 /// ## Principles of operation
 ///
-/// - Records are in the order in which the program reads and writes, because all sessions run on one thread.
-/// - A session joins when its device is known. The files are created when every device that was named at the start
-///   is open or awaited: a failed start leaves no file behind.
+/// - Records are in the order in which the program reads and writes, because all sessions run
+///   on one thread.
+/// - A session joins when its device is known. The files are created when every device that was
+///   named at the start is open or awaited: a failed start leaves no file behind.
 /// - The files are switched on and off for all members, together with the members' own logs.
 package final class SharedLogs {
   /// The names of the files, as the user gave them.

@@ -4,8 +4,9 @@ package import Reconnecting
 package import SerialCore
 package import SystemPackage
 
-/// Everything about one kind of endpoint: the forms of its targets, how to make a link to it, and how to detect its
-/// return. To add a kind, write a provider and add it to ``LinkProviders/standard``.
+/// Everything about one kind of endpoint: the forms of its targets, how to make a
+/// link to it, and how to detect its return. To add a kind, write a provider and add
+/// it to ``LinkProviders/standard``.
 package protocol LinkProvider: Sendable {
   /// The kind of the endpoints.
   var kind: Endpoint.Kind { get }
@@ -21,7 +22,8 @@ package protocol LinkProvider: Sendable {
   /// - Returns: nil if the text has another form.
   func parse(_ text: String) -> Result<Target, TargetError>?
 
-  /// The targets that complete a command line. Only those that begin with the typed text are included.
+  /// The targets that complete a command line. Only those that begin with the typed
+  /// text are included.
   ///
   /// - Parameters:
   ///   - text: the typed text. Rarely used forms are listed only if it is not empty.
@@ -71,7 +73,8 @@ package struct TargetCompletion: Hashable, Sendable {
   }
 }
 
-/// An endpoint that a session can open, with an object that must live as long as the session is bound to it.
+/// An endpoint that a session can open, with an object that must live as long as the session is
+/// bound to it.
 package struct PreparedEndpoint {
   package let endpoint: Endpoint
   private let owner: AnyObject?
@@ -92,8 +95,8 @@ package struct LinkOptionGroups: OptionSet, Hashable, Sendable {
   package static let settings = LinkOptionGroups(rawValue: 1)
   /// DTR and RTS.
   package static let outputLines = LinkOptionGroups(rawValue: 2)
-  /// Options that only the kernel of this computer supports, for its own ports: locks, HUPCL, error marks, RS-485,
-  /// low latency.
+  /// Options that only the kernel of this computer supports, for its own ports: locks, HUPCL, error
+  /// marks, RS-485, low latency.
   package static let kernel = LinkOptionGroups(rawValue: 4)
 
   package static let all: LinkOptionGroups = [.settings, .outputLines, .kernel]

@@ -7,10 +7,11 @@ package struct LinkProviders: Sendable {
   /// The kinds of this program. Terminal devices are last, because they accept any text as a path.
   package static let standard = LinkProviders([
     LoopbackProvider(), NetworkProvider.tcp, NetworkProvider.rfc2217, NetworkProvider.unix,
+    NetworkProvider.labgrid,
     NetworkProvider.ssh, TerminalDeviceProvider(),
   ])
 
-  private let providers: [any LinkProvider]
+  let providers: [any LinkProvider]
 
   /// - Parameter providers: asked in this order to parse a target.
   package init(_ providers: [any LinkProvider]) { self.providers = providers }

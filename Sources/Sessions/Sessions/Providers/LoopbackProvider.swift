@@ -51,8 +51,8 @@ package struct LoopbackProvider: LinkProvider {
     Simulation.allCases.map { TargetCompletion("\($0.endpoint)") }
   }
 
-  /// Starts a separate simulation for each session. It exists as long as the session is bound to it: another
-  /// program can use it while the session has released it.
+  /// Starts a separate simulation for each session. It exists as long as the session is bound to
+  /// it: another program can use it while the session has released it.
   package func prepare(_ endpoint: Endpoint, on loop: IOLoop) throws(Errno) -> PreparedEndpoint {
     let name = "\(endpoint)"
     guard let simulation = Self.simulation(named: name) else { throw .invalidArgument }

@@ -6,8 +6,8 @@ package import Reconnecting
 package import SerialCore
 package import SystemPackage
 
-/// Ports behind a network: byte streams over TCP, ports of a server (RFC 2217), Unix sockets, ports of another
-/// computer through ssh.
+/// Ports behind a network: byte streams over TCP, ports of a server (RFC 2217), Unix sockets, ports
+/// of another computer through ssh, places of labgrid.
 ///
 /// Only an attempt to connect shows whether they are there.
 package struct NetworkProvider: LinkProvider {
@@ -17,6 +17,7 @@ package struct NetworkProvider: LinkProvider {
     case rfc2217 = "rfc2217://"
     case unix = "unix:"
     case ssh = "ssh://"
+    case labgrid = "labgrid:"
 
     /// The expected form, for messages.
     var expected: String {
@@ -27,6 +28,7 @@ package struct NetworkProvider: LinkProvider {
           + "HOST:PORT, \(rawValue)[ADDRESS]:PORT for IPv6, or \(rawValue)/PATH for a Unix socket"
       case .unix: rawValue + "PATH"
       case .ssh: rawValue + "[USER@]HOST/TARGET, with the TARGET of the other computer"
+      case .labgrid: rawValue + "PLACE, or \(rawValue)PLACE/NAME for one of several serial ports"
       }
     }
 
@@ -36,13 +38,15 @@ package struct NetworkProvider: LinkProvider {
       case .rfc2217: .rfc2217
       case .unix: .unix
       case .ssh: .ssh
+      case .labgrid: .labgrid
       }
     }
 
-    /// The groups of options that the other end supports: RFC 2217 servers and remote serialterms have a serial port.
+    /// The groups of options that the other end supports: RFC 2217 servers and remote serialterms
+    /// have a serial port.
     var options: LinkOptionGroups {
       switch self {
-      case .rfc2217, .ssh: [.settings, .outputLines]
+      case .rfc2217, .ssh, .labgrid: [.settings, .outputLines]
       case .tcp, .unix: []
       }
     }
@@ -54,6 +58,7 @@ package struct NetworkProvider: LinkProvider {
       case .rfc2217: ["rfc2217:", "telnet:", "telnet://"]
       case .unix: ["unix://", "unix-connect:"]
       case .ssh: ["ssh:"]
+      case .labgrid: ["lg:"]
       }
     }
   }
@@ -75,12 +80,15 @@ package struct NetworkProvider: LinkProvider {
   package static let unix = NetworkProvider(form: .unix)
   /// Ports of another computer, through ssh(1).
   package static let ssh = NetworkProvider(form: .ssh)
+  /// Consoles of places of labgrid.
+  package static let labgrid = NetworkProvider(form: .labgrid)
 
   package var kind: Endpoint.Kind { form.kind }
 
-  /// Five seconds for ssh, because each attempt is a login, and servers count logins.
+  /// Five seconds for ssh, because each attempt is a login, and servers count logins; and for
+  /// labgrid, whose client takes a second to start.
   package var attemptInterval: Duration {
-    form == .ssh ? .seconds(5) : ReturnPatience.blindInterval
+    form == .ssh || form == .labgrid ? .seconds(5) : ReturnPatience.blindInterval
   }
 
   package var options: LinkOptionGroups { form.options }
@@ -102,6 +110,7 @@ package struct NetworkProvider: LinkProvider {
     switch form {
     case .unix: return name.isEmpty ? nil : .path(FilePath(name))
     case .ssh: return SSHAddress(parsing: name).map { .ssh($0) }
+    case .labgrid: return LabgridPlace(parsing: name).map { .labgrid($0) }
     case .rfc2217 where Self.socketPrefix(of: text) != nil:
       return name.hasSuffix("/") ? nil : .path(FilePath(name))
     case .tcp, .rfc2217: break
@@ -119,7 +128,7 @@ package struct NetworkProvider: LinkProvider {
     guard let address = Self.address(of: "\(endpoint)", form) else {
       preconditionFailure("\(endpoint) was parsed before")
     }
-    let hasPort = form == .rfc2217 || form == .ssh
+    let hasPort = form == .rfc2217 || form == .ssh || form == .labgrid
     return NetworkLink(
       to: endpoint, at: address, hasPort: hasPort, options: options,
       as: hasPort ? UserName.own : "", on: loop)
@@ -139,6 +148,8 @@ extension Endpoint.Kind {
   package static let unix = Endpoint.Kind("unix")
   /// A port of another computer, through ssh(1).
   package static let ssh = Endpoint.Kind("ssh")
+  /// The console of a place of labgrid.
+  package static let labgrid = Endpoint.Kind("labgrid")
 }
 
 extension Endpoint {
@@ -149,8 +160,9 @@ extension Endpoint {
     return NetworkProvider.socketPrefix(of: name).map { FilePath(String(name.dropFirst($0.count))) }
   }
 
-  /// A single name for an endpoint that can be written in several ways: the host in lower case, the path of a socket
-  /// absolute and without links. A host's name and its address stay two different endpoints.
+  /// A single name for an endpoint that can be written in several ways: the host in lower
+  /// case, the path of a socket absolute and without links. A host's name and its address stay
+  /// two different endpoints.
   package var canonicalName: String {
     let name = "\(self)"
     if let path = socketPath, let prefix = NetworkProvider.socketPrefix(of: name) {

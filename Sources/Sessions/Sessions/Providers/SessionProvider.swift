@@ -4,8 +4,8 @@ import NetworkLinks
 package import Reconnecting
 package import SerialCore
 
-/// A session of the same user in another process, to be joined. The user chooses it from a list, so it has no form
-/// of TARGET.
+/// A session of the same user in another process, to be joined. The user chooses it from a list, so
+/// it has no form of TARGET.
 package struct SessionProvider: LinkProvider {
   private let session: RunningSession
   private let name: String

@@ -28,7 +28,8 @@ package struct TerminalDeviceProvider: LinkProvider {
     return .success(.endpoint(.tty(Self.path(text))))
   }
 
-  /// Completes a name such as `ttyUSB0` to a node in /dev, unless the current directory contains that file.
+  /// Completes a name such as `ttyUSB0` to a node in /dev, unless the current directory
+  /// contains that file.
   private static func path(_ text: String) -> FilePath {
     let path = FilePath(text)
     let isBareName = !text.contains("/")
@@ -42,7 +43,8 @@ package struct TerminalDeviceProvider: LinkProvider {
     } + ["latest", "new"].map { TargetCompletion($0) }
   }
 
-  /// The targets that name a device: its node, and with `all` also its names below /dev and its selectors.
+  /// The targets that name a device: its node, and with `all` also its names below /dev
+  /// and its selectors.
   private static func names(of device: Device, all: Bool) -> [String] {
     guard all else { return [device.node.string] }
     let folder = FilePath("/dev")

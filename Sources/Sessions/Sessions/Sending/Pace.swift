@@ -1,7 +1,8 @@
 package import Patterns
 package import Time
 
-/// Decides when the next bytes may be sent, and how many: a pure function of the bytes sent and received.
+/// Decides when the next bytes may be sent, and how many: a pure function of the bytes
+/// sent and received.
 ///
 /// A line ends with CR, LF or CRLF.
 package struct Pace {
@@ -9,7 +10,8 @@ package struct Pace {
   private let lineDelay: Duration
   private let awaitsPrompt: Bool
   private var notBefore: MonotonicTime?
-  /// The same for the line feed of a CRLF whose CR was sent. There is no delay, and no prompt, between the two.
+  /// The same for the line feed of a CRLF whose CR was sent. There is no delay, and no prompt,
+  /// between the two.
   private var lineFeedNotBefore: MonotonicTime?
   private var lastByte: UInt8?
   /// Whether a line was sent and its prompt has not arrived yet.

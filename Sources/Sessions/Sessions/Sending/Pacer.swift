@@ -10,12 +10,12 @@ package final class Pacer: SendingPacer {
   package var pacing = Pacing() {
     didSet {
       pace = Pace(pacing)
-      follow()
+      applyPacing()
     }
   }
   /// Whether sending has no delays for now: blocks of a protocol are not lines.
   package var isSuspended = false {
-    didSet { if isSuspended != oldValue { follow() } }
+    didSet { if isSuspended != oldValue { applyPacing() } }
   }
 
   private unowned let session: Session
@@ -31,7 +31,7 @@ package final class Pacer: SendingPacer {
     self.loop = loop
   }
 
-  private func follow() {
+  private func applyPacing() {
     let isOff = pacing.isUnlimited || isSuspended
     session.pacer = isOff ? nil : self
     observations =

@@ -4,9 +4,10 @@ import SystemPackage
 import Telnet
 import TextTools
 
-/// Encodes what a client gets in the client's protocol: the device's bytes, answers, reports, and sentences for people.
+/// Encodes what a client gets in the client's protocol: the device's bytes, answers, reports, and
+/// sentences for people.
 final class ClientChannel {
-  let speech: ServedProtocol
+  let clientProtocol: ServedProtocol
   let output: ClientOutput
   /// The protocol; nil for plain bytes.
   private var server: ComPortServer?
@@ -17,13 +18,14 @@ final class ClientChannel {
   ///   - signature: the name and version of this program.
   /// - Throws: the errors of epoll_ctl(2).
   init(
-    writing descriptor: FileDescriptor, speaking speech: ServedProtocol, as signature: String,
+    writing descriptor: FileDescriptor, speaking clientProtocol: ServedProtocol,
+    as signature: String,
     on loop: IOLoop
   ) throws(Errno) {
-    self.speech = speech
+    self.clientProtocol = clientProtocol
     output = try ClientOutput(descriptor, on: loop)
-    if speech != .raw {
-      server = ComPortServer(signature: signature, offersPort: speech == .rfc2217)
+    if clientProtocol != .raw {
+      server = ComPortServer(signature: signature, offersPort: clientProtocol == .rfc2217)
     }
   }
 
@@ -60,7 +62,7 @@ final class ClientChannel {
 
   /// Writes text for a person at a telnet program. A program would read it as bytes of the device.
   func say(_ text: String) {
-    guard speech == .telnet else { return }
+    guard clientProtocol == .telnet else { return }
     var line = "\r\n[serialterm: \(text)]\r\n"
     line.withUTF8 { bytes in
       withScratch { encoded in

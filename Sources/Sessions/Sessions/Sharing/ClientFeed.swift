@@ -1,11 +1,15 @@
 import EventLoop
 import Time
 
-/// Passes the device's bytes to a client, and decides what happens while the client takes nothing: bytes are left out,
-/// or the device waits.
+/// Passes the device's bytes to a client, and decides what happens while the client takes nothing:
+/// bytes are left out, or the device waits.
 ///
-/// The device waits only for the client with the pen: without a limit if that is the only member and nothing is logged,
-/// otherwise within the ``HoldBudget``.
+/// The device waits only for the client with the pen: without a limit if that is the only member
+/// and nothing is logged, otherwise within the ``HoldBudget``.
+///
+/// Where there is a ``ReceivedBacklog``, the client first gets that, as fast as it takes it. The
+/// device does not wait meanwhile, because new bytes are in the backlog too. A client that later
+/// has no room, and for which the device does not wait, reads the backlog again from there.
 final class ClientFeed {
   /// The time of the device's last bytes since ``linger()``.
   private(set) var lastTime: MonotonicTime?
@@ -22,6 +26,19 @@ final class ClientFeed {
   /// The time of the last report that the device waits no longer.
   private var lastOverstay: MonotonicTime?
   private var isStopped = false
+  private let backlog: ReceivedBacklog?
+  /// Where the client is in the backlog; nil while it gets bytes live.
+  private var place: BacklogPlace?
+
+  /// The place of a client in the backlog.
+  private struct BacklogPlace {
+    /// The position of the next byte.
+    var position: Int
+    /// Whether the client has the backlog for itself.
+    let isOwn: Bool
+    /// Continues in the next turn of the loop.
+    var turn: LoopTimer?
+  }
 
   /// A wait of the device for the client.
   private struct Hold {
@@ -37,12 +54,19 @@ final class ClientFeed {
 
   /// The time after which a wait without a limit looks whether others have come.
   private static let holdInterval = Duration.seconds(1)
+  /// The number of bytes of the backlog that are passed in one turn of the loop.
+  private static let backlogBudget = 262_144
+  private static let backlogPiece = 16_384
 
-  /// - Parameter stalled: called when the client takes nothing, and its protocol cannot report missing bytes.
+  /// - Parameters:
+  ///   - backlog: what the device sent before; nil for nothing.
+  ///   - stalled: called when the client takes nothing, and its protocol cannot report
+  ///     missing bytes.
   init(
     of controller: SessionController, to member: ClientMember, through channel: ClientChannel,
-    on loop: IOLoop, stalled: @escaping () -> Void
+    after backlog: ReceivedBacklog?, on loop: IOLoop, stalled: @escaping () -> Void
   ) {
+    self.backlog = backlog
     self.controller = controller
     sharing = controller.sharing
     self.member = member
@@ -58,6 +82,9 @@ final class ClientFeed {
     subscription = controller.hub.subscribe(as: .view, whenFull: .wait) {
       [unowned self] bytes, _ in pass(bytes)
     }
+    guard let (position, isOwn) = backlog?.begin() else { return }
+    place = BacklogPlace(position: position, isOwn: isOwn)
+    continueSoon()
   }
 
   /// Handles the end of the client's stream: it has no pen any more, but must get the answer.
@@ -68,20 +95,90 @@ final class ClientFeed {
     isStopped = true
     recordHold()
     (subscription, hold) = (nil, nil)
+    if let place, place.isOwn { backlog?.finish(at: place.position) }
+    place = nil
   }
+
+  // MARK: The backlog
+
+  /// Continues with the backlog in the next turn of the loop.
+  private func continueSoon() {
+    place?.turn = loop.schedule(after: .zero) { [unowned self] in
+      place?.turn = nil
+      passBacklog()
+    }
+  }
+
+  /// Passes what the client has room for. At the end of the backlog, the client gets bytes live.
+  private func passBacklog() {
+    guard let backlog, var position = place?.position, !isStopped else { return }
+    let output = channel.output
+    output.isSuspended = !channel.maySend
+    output.leavesOut = false
+    if position < backlog.start {
+      // The client was slower than the device for longer than the backlog.
+      if channel.clientProtocol == .raw { return giveUp() }
+      place?.position = backlog.start
+      // The report of the gap continues the backlog.
+      return output.skip(backlog.start - position)
+    }
+    var budget = Self.backlogBudget
+    while position < backlog.end, budget > 0, hasRoom {
+      let bytes = backlog.bytes(from: position, atMost: Self.backlogPiece)
+      position += bytes.count
+      budget -= bytes.count
+      // What ends the client needs it.
+      place?.position = position
+      bytes.withUnsafeBytes { channel.write($0) }
+    }
+    guard place != nil, hasRoom else { return }
+    if position < backlog.end { return continueSoon() }
+    if place?.isOwn == true { backlog.finish(at: position) }
+    place = nil
+  }
+
+  /// Passes the last bytes later, from the backlog, because the client has no room for them.
+  ///
+  /// - Parameter count: the number of the last bytes.
+  /// - Returns: false if they are not in a backlog for this client.
+  private func returnToBacklog(at count: Int) -> Bool {
+    guard let backlog, !backlog.isForOne else { return false }
+    place = BacklogPlace(position: backlog.end - count, isOwn: false)
+    hold = nil
+    subscription?.update(isFull: false)
+    return true
+  }
+
+  private var hasRoom: Bool {
+    let output = channel.output
+    return !output.isCrowded && !output.isSuspended && !output.isGone && output.leftOut == 0
+  }
+
+  // MARK: Live bytes
 
   private func pass(_ bytes: UnsafeRawBufferPointer) {
     if lastTime != nil { lastTime = loop.now }
+    if place != nil {
+      // They are in the backlog.
+      if place?.turn == nil { passBacklog() }
+      return
+    }
+    backlog?.passedLive()
     let output = channel.output
     // Otherwise nothing is left out anyway.
-    if !output.isDrained || output.isSuspended { output.leavesOut = !isWaitedFor }
-    channel.write(bytes)
-    if channel.speech == .raw, output.leftOut > 0 {
-      // A plain byte stream cannot report a gap.
-      member.report(.stalled)
-      return stalled()
+    if !output.isDrained || output.isSuspended {
+      output.leavesOut = !isWaitedFor
+      if output.leavesOut, !hasRoom, returnToBacklog(at: bytes.count) { return }
     }
+    channel.write(bytes)
+    if channel.clientProtocol == .raw, output.leftOut > 0 { return giveUp() }
     update()
+  }
+
+  /// Gives a client up that has not taken some bytes: a plain byte stream cannot report a gap.
+  private func giveUp() {
+    member.report(.stalled)
+    stalled()
   }
 
   /// Whether the device waits for the client, instead of skipping bytes.
@@ -104,6 +201,10 @@ final class ClientFeed {
   /// Updates the pause of the device while the client takes nothing.
   func update() {
     guard !isStopped else { return }
+    if let place {
+      if place.turn == nil { passBacklog() }
+      return
+    }
     let output = channel.output
     output.isSuspended = !channel.maySend
     let isFull = output.isCrowded || output.isSuspended
@@ -131,7 +232,8 @@ final class ClientFeed {
     self.hold?.takenCount = takenCount
   }
 
-  /// Reports that the device waits no longer: once in the time of the budget, however often that happens.
+  /// Reports that the device waits no longer: once in the time of the budget, however
+  /// often that happens.
   private func reportOverstay() {
     let now = loop.now
     if let lastOverstay, now - lastOverstay < HoldBudget.window { return }

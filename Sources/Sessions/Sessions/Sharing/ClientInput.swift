@@ -2,7 +2,8 @@ import EventLoop
 import Posix
 import SystemPackage
 
-/// Reads what a client sends: a piece in a turn of the loop, and nothing while earlier bytes wait to be handled or sent.
+/// Reads what a client sends: a piece in a turn of the loop, and nothing while earlier bytes wait
+/// to be handled or sent.
 final class ClientInput {
   /// Why the client will send nothing more.
   enum End {
@@ -37,8 +38,8 @@ final class ClientInput {
 
   /// - Parameters:
   ///   - descriptor: borrowed.
-  ///   - handle: handles bytes, and returns the number of those that it has handled. It gets the others in the next
-  ///     turn, so that keys and other clients do not wait for this one.
+  ///   - handle: handles bytes, and returns the number of those that it has handled. It gets the
+  ///     others in the next turn, so that keys and other clients do not wait for this one.
   ///   - ended: called in a turn of the loop. It may call ``stop()``.
   init(
     _ descriptor: FileDescriptor, on loop: IOLoop,
@@ -75,8 +76,8 @@ final class ClientInput {
     }
   }
 
-  /// Reads what a client that is gone has sent by now, in as many turns as that takes. Begins at the end of the turn,
-  /// because bytes of the client may be in use now.
+  /// Reads what a client that is gone has sent by now, in as many turns as that takes. Begins at
+  /// the end of the turn, because bytes of the client may be in use now.
   func readRest() {
     hasPeerEnded = true
     // A client that only takes nothing any more may send without end.

@@ -3,7 +3,8 @@ import NetworkLinks
 import SerialCore
 import Telnet
 
-/// Performs what a client of RFC 2217 asks of the line, while it may, and reports the state of the line to it.
+/// Performs what a client of RFC 2217 asks of the line, while it may, and reports the state of the
+/// line to it.
 final class ClientLine {
   private unowned let controller: SessionController
   private let session: Session
@@ -18,8 +19,9 @@ final class ClientLine {
   private var breakEnd: LoopTimer?
   /// Whether a sequence of the client is being played, or was while it had the pen.
   private var sequenceState = SequenceState.none
-  /// The output lines that the client has requested. A port without modem lines, such as a pseudo-terminal, reports
-  /// them as requested, even to a viewer: many clients give up if a server refuses to set a line.
+  /// The output lines that the client has requested. A port without modem lines, such as a
+  /// pseudo-terminal, reports them as requested, even to a viewer: many clients give up if a server
+  /// refuses to set a line.
   private var outputs: ModemLines = []
 
   private enum SequenceState {
@@ -46,7 +48,8 @@ final class ClientLine {
 
   // MARK: Requests
 
-  /// Performs a request, if the client may set the line, and answers it. The caller flushes the channel.
+  /// Performs a request, if the client may set the line, and answers it. The caller
+  /// flushes the channel.
   func perform(_ message: ComPortMessage) {
     if case .control(let control) = message { outputs.note(control) }
     guard !message.changesLine || sharing.maySetLine(member.id) else {
@@ -181,7 +184,8 @@ final class ClientLine {
 
   // MARK: Reports
 
-  /// Reports the modem lines. A port without modem lines reports none as asserted, because clients wait for a report.
+  /// Reports the modem lines. A port without modem lines reports none as asserted, because clients
+  /// wait for a report.
   func reportModemLines() {
     let lines = ComPortModemState(session.modemLines ?? [])
     channel.update { $0.report(lines) }
@@ -208,7 +212,7 @@ final class ClientLine {
 }
 
 extension ComPortMessage {
-  /// Whether the message changes the line for everybody, instead of querying it.
+  /// Whether the message changes the line for everyone, instead of querying it.
   fileprivate var changesLine: Bool {
     switch self {
     case .baudRate(let rate): rate > 0

@@ -3,14 +3,15 @@ import SerialCore
 import Telnet
 import TextTools
 
-/// A client among the members of the session: its name, its right to write, and what it learns about the others.
+/// A client among the members of the session: its name, its right to write, and what it learns
+/// about the others.
 final class ClientMember {
   /// Its number among the members; ``SharingMessage/nobody`` until it has joined.
   private(set) var id: Roster.ID = SharingMessage.nobody
   /// Whether the client is a person's serialterm, which gets news of the other members.
   private(set) var isPerson = false
 
-  private let welcome: ServedClient.Welcome
+  private let configuration: ServedClient.Configuration
   private let session: Session
   private let sharing: SharingController
   private let channel: ClientChannel
@@ -20,10 +21,10 @@ final class ClientMember {
 
   /// - Parameter notify: receives the reports for the owner, with the client's name.
   init(
-    _ welcome: ServedClient.Welcome, of session: Session, in sharing: SharingController,
+    _ configuration: ServedClient.Configuration, of session: Session, in sharing: SharingController,
     through channel: ClientChannel, notify: @escaping (String, ServedClient.Report) -> Void
   ) {
-    self.welcome = welcome
+    self.configuration = configuration
     self.session = session
     self.sharing = sharing
     self.channel = channel
@@ -31,20 +32,20 @@ final class ClientMember {
   }
 
   /// The name that the other members see.
-  var name: String { sharing.member(id)?.name ?? welcome.name }
+  var name: String { sharing.member(id)?.name ?? configuration.name }
 
   func report(_ report: ServedClient.Report) { notify(name, report) }
 
   /// Joins the session with the name that the connection has.
   func join(as participant: any Participant) {
-    join(as: participant, named: welcome.name, answers: false)
+    join(as: participant, named: configuration.name, answers: false)
   }
 
   private func join(as participant: any Participant, named name: String, answers: Bool) {
     id = sharing.join(participant) {
       Roster.Member(
-        id: $0, name: name, answers: answers, takesFreePen: !welcome.isViewer,
-        mayTake: welcome.mayTake)
+        id: $0, name: name, answers: answers, takesFreePen: !configuration.isViewer,
+        mayTake: configuration.mayTake)
     }
   }
 
@@ -72,21 +73,21 @@ final class ClientMember {
   func identify(as name: String, _ participant: any Participant) {
     let shown = String(
       String.UnicodeScalarView(name.harmless.unicodeScalars.prefix(Self.longestName)))
-    if welcome.isViewer {
-      join(as: participant, named: shown.isEmpty ? welcome.name : shown, answers: true)
+    if configuration.isViewer {
+      join(as: participant, named: shown.isEmpty ? configuration.name : shown, answers: true)
     } else {
       sharing.update(id) {
-        if !shown.isEmpty { $0.name = "\(shown) (\(welcome.name))" }
+        if !shown.isEmpty { $0.name = "\(shown) (\(configuration.name))" }
         $0.answers = true
       }
     }
     isPerson = true
     channel.update { server in
-      server.tell(.welcome(id, mayTake: welcome.mayTake, sharing.roster.rule))
+      server.send(.joined(id, mayTake: configuration.mayTake, sharing.roster.rule))
       for member in sharing.roster.members where member.id != id {
-        server.tell(.member(member.id, name: member.name, answers: member.answers))
+        server.send(.member(member.id, name: member.name, answers: member.answers))
       }
-      server.tell(.pen(sharing.roster.holder ?? SharingMessage.nobody, .taken))
+      server.send(.pen(sharing.roster.holder ?? SharingMessage.nobody, .taken))
     }
     sendPortState()
   }
@@ -94,7 +95,7 @@ final class ClientMember {
   /// Sends the bytes that were received before the client joined.
   func sendHistory() {
     channel.update { server in
-      for message in ReceivedHistory.messages(of: sharing.history) { server.tell(message) }
+      for message in ReceivedHistory.messages(of: sharing.history) { server.send(message) }
     }
   }
 
@@ -104,18 +105,19 @@ final class ClientMember {
     case .ask: sharing.ask(id)
     case .give(let other): sharing.give(by: id, to: other)
     case .keep: sharing.keep(by: id)
-    case .take: sharing.take(id)
-    case .giveBack: sharing.giveBack(by: id)
-    case .hello, .welcome, .history, .member, .left, .pen, .asks, .kept, .missed, .port, .ended:
+    case .takePen: sharing.takePen(id)
+    case .returnPen: sharing.returnPen(by: id)
+    case .askToWrite(let text): sharing.ask(id, toWrite: text.harmless)
+    case .hello, .joined, .history, .member, .left, .pen, .asks, .kept, .missed, .port, .ended:
       break
     }
     channel.flush()
   }
 
   /// Sends a message, if the client is a person.
-  func tell(_ message: SharingMessage) {
+  func sendMessage(_ message: SharingMessage) {
     guard isPerson else { return }
-    channel.update { $0.tell(message) }
+    channel.update { $0.send(message) }
     channel.flush()
   }
 
@@ -128,28 +130,29 @@ final class ClientMember {
       case .released: .released
       case .closed: .closed
       }
-    tell(.port(state, name: session.state.endpoint.map { "\($0)".harmless } ?? ""))
+    sendMessage(.port(state, name: session.state.endpoint.map { "\($0)".harmless } ?? ""))
   }
 
   /// Sends settings that another member has changed.
   func send(_ settings: LineSettings) {
     guard isPerson else { return }
-    channel.update { $0.tell(settings.forServer) }
+    channel.update { $0.send(settings.forServer) }
   }
 
   /// Sends an event among the members.
   func send(_ event: Roster.Event) {
     switch event {
     case .joined(let member), .changed(_, let member):
-      tell(.member(member.id, name: member.name, answers: member.answers))
-    case .left(let member): tell(.left(member.id))
+      sendMessage(.member(member.id, name: member.name, answers: member.answers))
+    case .left(let member): sendMessage(.left(member.id))
     case .moved(_, let member, let handover):
-      tell(.pen(member?.id ?? SharingMessage.nobody, handover))
-    case .asked(let member): if sharing.roster.holder == id { tell(.asks(member.id)) }
-    case .kept(_, let refused): if refused.contains(where: { $0.id == id }) { tell(.kept) }
+      sendMessage(.pen(member?.id ?? SharingMessage.nobody, handover))
+    case .asked(let member, let text):
+      if sharing.roster.holder == id { sendMessage(.asks(member.id, toWrite: text)) }
+    case .kept(_, let refused): if refused.contains(where: { $0.id == id }) { sendMessage(.kept) }
     case .ruled(let rule):
-      tell(.welcome(id, mayTake: welcome.mayTake, rule))
-      tell(.pen(sharing.roster.holder ?? SharingMessage.nobody, .taken))
+      sendMessage(.joined(id, mayTake: configuration.mayTake, rule))
+      sendMessage(.pen(sharing.roster.holder ?? SharingMessage.nobody, .taken))
     }
   }
 }

@@ -3,18 +3,22 @@ import Observing
 import Posix
 import SystemPackage
 
-/// The bytes to a client of a shared session, with a backlog of those that the client has not taken.
+/// The bytes to a client of a shared session, with a backlog of those that the client
+/// has not taken.
 ///
-/// The backlog always has room for messages. While it is long, the device's bytes are skipped and counted, unless the
-/// device waits for the client. A piece is skipped as a whole, because it may contain protocol sequences.
+/// The backlog always has room for messages. While it is long, the device's bytes are skipped and
+/// counted, unless the device waits for the client. A piece is skipped as a whole, because it may
+/// contain protocol sequences.
 final class ClientOutput {
   /// An event of the output.
   enum Event {
     /// The client takes bytes again after ``isCrowded``.
     case hasRoom
-    /// The client has taken the whole backlog. This number of the device's bytes was skipped before.
+    /// The client has taken the whole backlog. This number of the device's bytes
+    /// was skipped before.
     case leftOut(Int)
-    /// The client is gone, or messages have filled the backlog, and it was given up. The last event.
+    /// The client is gone, or messages have filled the backlog, and it was given up.
+    /// The last event.
     case gone(isOverfull: Bool)
   }
 
@@ -33,13 +37,13 @@ final class ClientOutput {
   private(set) var leftOut = 0
   /// Whether the client has asked for a pause of the device's bytes.
   var isSuspended = false {
-    didSet { if !isSuspended { tellGapIfDrained() } }
+    didSet { if !isSuspended { reportGapIfDrained() } }
   }
 
   /// The length of the backlog above which the device's bytes are skipped, or the device waits.
   static let crowd = 65_536
-  /// The maximum length of the backlog. A client that takes nothing until messages fill it is disconnected. The history
-  /// for a viewer fits: see ``ReceivedHistory/messageLimit``.
+  /// The maximum length of the backlog. A client that takes nothing until messages fill it is
+  /// disconnected. The history for a viewer fits: see ``ReceivedHistory/messageLimit``.
   static let limit = 229_376
 
   /// - Parameter descriptor: borrowed; it does not block.
@@ -79,6 +83,12 @@ final class ClientOutput {
     }
   }
 
+  /// Counts bytes of the device that the client does not get.
+  func skip(_ byteCount: Int) {
+    leftOut += byteCount
+    reportGapIfDrained()
+  }
+
   /// Writes a message of the protocol.
   func write(message: [UInt8]) {
     guard !message.isEmpty else { return }
@@ -106,7 +116,7 @@ final class ClientOutput {
     if isDrained {
       (backlog, head) = ([], 0)
       _ = try? watch?.setInterest(.hangUp)
-      tellGapIfDrained()
+      reportGapIfDrained()
     } else if head > Self.crowd {
       backlog.removeFirst(head)
       head = 0
@@ -114,7 +124,7 @@ final class ClientOutput {
     if wasCrowded && !isCrowded { events.notify(.hasRoom) }
   }
 
-  private func tellGapIfDrained() {
+  private func reportGapIfDrained() {
     guard leftOut > 0, isDrained, !isSuspended else { return }
     let count = leftOut
     leftOut = 0

@@ -1,7 +1,7 @@
 import EventLoop
 
-/// Writes a client's bytes to the device, in order: they wait while there is no room, and are dropped while the client
-/// may not write.
+/// Writes a client's bytes to the device, in order: they wait while there is no room, and are
+/// dropped while the client may not write.
 final class ClientWriter {
   private let member: ClientMember
   private let sharing: SharingController
@@ -28,8 +28,8 @@ final class ClientWriter {
   func write(_ bytes: UnsafeRawBufferPointer) {
     guard pending.isEmpty else { return pending.append(contentsOf: bytes) }
     switch sharing.write(bytes, by: member.id) {
-    case .taken(bytes.count): break
-    case .taken(let count):
+    case .queued(bytes.count): break
+    case .queued(let count):
       pending = Array(bytes[count...])
       wait()
     case .wait:

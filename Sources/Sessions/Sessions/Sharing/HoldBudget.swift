@@ -1,9 +1,11 @@
 import Time
 
-/// How long the device may wait for clients that take nothing, while others want its bytes. A value.
+/// How long the device may wait for clients that take nothing, while others want its
+/// bytes. A value.
 ///
-/// It is a total over time: short waits in a row count like a long one, and clients that take turns share it. A client
-/// that takes bytes as fast as a serial port can send them costs nothing, however often the device waits for it.
+/// It is a total over time: short waits in a row count like a long one, and clients that take turns
+/// share it. A client that takes bytes as fast as a serial port can send them costs nothing,
+/// however often the device waits for it.
 struct HoldBudget {
   /// The maximum total of the waits within ``window``.
   static let limit = Duration.seconds(2)
@@ -11,7 +13,8 @@ struct HoldBudget {
   static let window = Duration.seconds(60)
   /// The minimum time for which a wait is begun, so that waits are not cut into tiny ones.
   static let least = Duration.milliseconds(50)
-  /// The number of bytes that a client takes in a second without a cost: more than a serial port of 10 Mbit/s sends.
+  /// The number of bytes that a client takes in a second without a cost: more than a serial port of
+  /// 10 Mbit/s sends.
   private static let freeRate: Int64 = 1_048_576
   /// The number of waits that are distinguished. Older ones are forgotten together.
   private static let capacity = 64

@@ -1,5 +1,5 @@
-/// The bytes of the local user of a session in which everybody may write. They wait for the end of a line that
-/// another member has begun.
+/// The bytes of the local user of a session in which everyone may write. They wait for the end of
+/// a line that another member has begun.
 final class HomeInput: Participant {
   private unowned let sharing: SharingController
   private let id: Roster.ID
@@ -13,17 +13,17 @@ final class HomeInput: Participant {
   /// Writes bytes, or keeps them until they can be written.
   ///
   /// - Returns: whether all bytes were accepted. If too many wait, none are.
-  func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard waiting.count + bytes.count <= Self.capacity else { return false }
     waiting.append(contentsOf: bytes)
-    if waiting.count == bytes.count { goOn() }
+    if waiting.count == bytes.count { resumeWriting() }
     return true
   }
 
-  func goOn() {
+  func resumeWriting() {
     while !waiting.isEmpty {
       let outcome = waiting.withUnsafeBytes { sharing.write($0, by: id) }
-      guard case .taken(let count) = outcome, count > 0 else { return }
+      guard case .queued(let count) = outcome, count > 0 else { return }
       waiting.removeFirst(count)
     }
   }
@@ -36,10 +36,11 @@ final class HomeInput: Participant {
     return waiting.count
   }
 
-  /// Does nothing: bytes that were accepted wait until they may be written, or are counted at the end.
+  /// Does nothing: bytes that were accepted wait until they may be written, or are counted
+  /// at the end.
   func revoke() {}
 
-  func hear(_ event: Roster.Event) {}
+  func rosterDidChange(_ event: Roster.Event) {}
 
   func end(because reason: String) {}
 }

@@ -5,11 +5,12 @@ package import Observing
 import Posix
 import SerialCore
 package import SystemPackage
+import TextTools
 
 /// Accepts and serves clients of a session.
 package final class PortServer {
   /// A place where clients connect, and the protocol that they use.
-  package struct Entrance: Hashable, Sendable {
+  package struct ListenAddress: Hashable, Sendable {
     /// A place where clients can connect.
     package enum Place: Hashable, Sendable {
       /// Standard input and standard output.
@@ -22,27 +23,29 @@ package final class PortServer {
 
     package let place: Place
     /// The protocol; nil for the one of ``Rules``.
-    package let speech: ServedProtocol?
+    package let clientProtocol: ServedProtocol?
 
-    package init(_ place: Place, speaking speech: ServedProtocol? = nil) {
-      (self.place, self.speech) = (place, speech)
+    package init(_ place: Place, speaking clientProtocol: ServedProtocol? = nil) {
+      (self.place, self.clientProtocol) = (place, clientProtocol)
     }
   }
 
-  /// Rules for all entrances.
+  /// Rules for all listen addresses.
   package struct Rules: Sendable {
-    package var speech = ServedProtocol.rfc2217
+    package var clientProtocol = ServedProtocol.rfc2217
     /// The addresses from which computers may connect; empty for all addresses.
     package var allowed: [AddressRange] = []
     /// The group whose members may connect to the Unix sockets; nil for only their owner.
     package var group: GroupID?
     /// Whether clients are disconnected when the device is lost.
     package var endsClientsOnLoss = false
+    /// What is kept for clients that connect later; nil for nothing.
+    package var backlog: Backlog?
 
     package init() {}
   }
 
-  /// An event at an entrance.
+  /// An event at a listen address.
   package enum News {
     /// A client from this address was refused, because the address is not allowed.
     case notAllowed(String)
@@ -55,8 +58,16 @@ package final class PortServer {
   }
 
   package let news = Observable<News>()
-  package var rules = Rules()
-  /// Whether a user who joins the session may take the pen without asking. Scripted bytes must not depend on that.
+  package var rules = Rules() {
+    didSet {
+      if rules.backlog != oldValue.backlog {
+        backlog = rules.backlog.map { ReceivedBacklog($0, of: controller.hub) }
+      }
+    }
+  }
+  private var backlog: ReceivedBacklog?
+  /// Whether a user who joins the session may take the pen without asking. Scripted bytes must not
+  /// depend on that.
   package var viewersMayTakePen = true
 
   private unowned let controller: SessionController
@@ -71,8 +82,8 @@ package final class PortServer {
 
   /// The maximum number of clients. Each needs descriptors and memory.
   package static let clientLimit = 256
-  /// The number of places beyond ``clientLimit`` that only clients of Unix sockets get, whom the kernel knows: strangers
-  /// cannot keep them out.
+  /// The number of places beyond ``clientLimit`` for clients of Unix sockets only. The kernel knows
+  /// these clients, so strangers cannot keep them out.
   private static let knownPlaces = 16
   /// The number of further places for those who join with `attach`.
   private static let joiningPlaces = 16
@@ -109,18 +120,37 @@ package final class PortServer {
   /// The addresses at which clients connect.
   package var addresses: [String] { listeners.map(\.address) }
 
+  // MARK: The session
+
+  /// The name of the subcommand that runs the session, shown to others.
+  package var commandName = "connect"
+  /// The time when the program started, in seconds since 1970-01-01 UTC.
+  private let start = time(nil)
+
+  /// A description of the session for users who may want to join it.
+  package var summary: SessionSummary {
+    let sharing = controller.sharing
+    return SessionSummary(
+      port: controller.session.state.endpoint.map { "\($0)".harmless } ?? "", since: start,
+      command: commandName, holder: sharing.roster.holder.flatMap { sharing.member($0)?.name },
+      others: sharing.roster.members.filter { $0.id != sharing.roster.holder }.map(\.name),
+      addresses: addresses)
+  }
+
+  // MARK: Listening
+
   /// Starts to accept clients at a place.
   ///
   /// - Returns: the address that the kernel has assigned.
   /// - Throws: ``ListeningError``.
   @discardableResult
-  package func listen(at entrance: Entrance) throws(ListeningError) -> String {
-    let speech = entrance.speech ?? rules.speech
+  package func listen(at listenAddress: ListenAddress) throws(ListeningError) -> String {
+    let clientProtocol = listenAddress.clientProtocol ?? rules.clientProtocol
     let accept: (consuming OwnedDescriptor, StreamPeer) -> Void = { [unowned self] in
-      self.accept($0, $1, speech)
+      self.accept($0, $1, clientProtocol)
     }
     let listener: StreamListener
-    switch entrance.place {
+    switch listenAddress.place {
     case .standardStreams: return ""
     case .host(let address):
       listener = try StreamListener(
@@ -144,16 +174,18 @@ package final class PortServer {
   /// - Parameter ended: called when the client has ended.
   /// - Throws: the errors of fcntl(2) and epoll_ctl(2).
   package func serveStandardStreams(
-    speaking speech: ServedProtocol?, ended: @escaping () -> Void
+    speaking clientProtocol: ServedProtocol?, ended: @escaping () -> Void
   ) throws(Errno) {
     _ = try begin(
       try STDIN_FILENO.duplicate(for: O_RDONLY), try STDOUT_FILENO.duplicate(for: O_WRONLY),
-      as: ServedClient.Welcome(
-        speech: speech ?? rules.speech, name: StreamPeer.standardStreams.name, mayTake: true),
+      as: ServedClient.Configuration(
+        clientProtocol: clientProtocol ?? rules.clientProtocol,
+        name: StreamPeer.standardStreams.name, mayTake: true),
       ended: ended)
   }
 
-  /// Lets a program of the same user join the session as a viewer. The caller keeps the ownership of the connection.
+  /// Lets a program of the same user join the session as a viewer. The caller keeps the ownership
+  /// of the connection.
   ///
   /// - Parameter bytes: the bytes that it has already sent.
   /// - Throws: the errors of fcntl(2) and epoll_ctl(2); `EUSERS` if there are too many clients.
@@ -166,13 +198,13 @@ package final class PortServer {
     let client = try begin(
       try connection.rawValue.duplicate(for: O_RDWR),
       try connection.rawValue.duplicate(for: O_RDWR),
-      as: ServedClient.Welcome(
-        speech: .rfc2217, name: peer.name, isViewer: true, mayTake: viewersMayTakePen))
+      as: ServedClient.Configuration(
+        clientProtocol: .rfc2217, name: peer.name, isViewer: true, mayTake: viewersMayTakePen))
     bytes.withUnsafeBytes { client.receive($0) }
   }
 
   private func accept(
-    _ descriptor: consuming OwnedDescriptor, _ peer: StreamPeer, _ speech: ServedProtocol
+    _ descriptor: consuming OwnedDescriptor, _ peer: StreamPeer, _ clientProtocol: ServedProtocol
   ) {
     if case .host(let address, _) = peer, !rules.allowed.isEmpty,
       !rules.allowed.contains(where: { $0.contains(address) })
@@ -186,7 +218,8 @@ package final class PortServer {
       let output = try descriptor.borrowed.rawValue.duplicate(for: O_RDWR)
       _ = try begin(
         descriptor, output,
-        as: ServedClient.Welcome(speech: speech, name: peer.name, mayTake: peer.isKnown))
+        as: ServedClient.Configuration(
+          clientProtocol: clientProtocol, name: peer.name, mayTake: peer.isKnown))
     } catch {
       news.notify(.failed(peer.name, error))
     }
@@ -194,13 +227,15 @@ package final class PortServer {
 
   private func begin(
     _ input: consuming OwnedDescriptor, _ output: consuming OwnedDescriptor,
-    as welcome: ServedClient.Welcome, ended: @escaping () -> Void = {}
+    as configuration: ServedClient.Configuration, ended: @escaping () -> Void = {}
   ) throws(Errno) -> ServedClient {
     lastNumber += 1
     let number = lastNumber
     let connection = try Connection(input, output) { (input, output) throws(Errno) in
       try ServedClient(
-        reading: input, writing: output, as: welcome, of: controller, program: program, on: loop,
+        reading: input, writing: output, as: configuration, of: controller,
+        // Those who join get the history of the session.
+        after: configuration.isViewer ? nil : backlog, program: program, on: loop,
         report: { [unowned self] in news.notify(.client($0, $1)) },
         ended: { [unowned self] in
           clientEnded(number)
@@ -208,7 +243,7 @@ package final class PortServer {
         })
     }
     clients[number] = connection
-    if welcome.speech == .rfc2217 { watchLine() }
+    if configuration.clientProtocol == .rfc2217 { watchLine() }
     return connection.client
   }
 
@@ -235,10 +270,11 @@ package final class PortServer {
 }
 
 extension CInt {
-  /// Opens another descriptor of the same file: close-on-exec, and non-blocking where that is possible.
+  /// Opens another descriptor of the same file: close-on-exec, and non-blocking where
+  /// that is possible.
   ///
-  /// A socket cannot be opened again; sshd creates one for each program, so no other program uses it. The same is true
-  /// of the master of a pseudo-terminal.
+  /// A socket cannot be opened again; sshd creates one for each program, so no other program uses
+  /// it. The same is true of the master of a pseudo-terminal.
   fileprivate func duplicate(for access: CInt) throws(Errno) -> OwnedDescriptor {
     let stream = FileDescriptor(rawValue: self)
     if let opened = stream.reopened(for: access) { return opened }

@@ -1,9 +1,11 @@
 package import Scrollback
 import Telnet
 
-/// The bytes that a device sent most recently, with their times, for members who join a session later.
+/// The bytes that a device sent most recently, with their times, for members and clients who
+/// come later.
 ///
-/// Adding bytes copies them. Once the memory is full, nothing is allocated.
+/// Adding bytes copies them. Once the memory is full, nothing is allocated. Each byte has a
+/// position: the number of bytes that were added before it.
 package struct ReceivedHistory {
   /// Bytes that arrived at about the same time.
   package struct Piece: Hashable {
@@ -23,36 +25,72 @@ package struct ReceivedHistory {
   /// The bytes: a ring once it is full.
   private var ring: [UInt8] = []
   /// The index of the next byte in a full ring.
-  private var end = 0
+  private var next = 0
   /// The runs. The oldest one is at ``head``.
   private var runs: [Run] = []
   private var head = 0
   /// The total number of bytes in the runs.
   private var count = 0
-
   /// The maximum number of bytes that are kept.
+  private let capacity: Int
+  /// Bytes that arrive within this time share one time, in nanoseconds.
+  private let resolution: UInt64
+  /// The position of the next byte that is added.
+  private(set) var end = 0
+  /// The position of the oldest byte that is kept.
+  var start: Int { end - count }
+
+  /// - Parameters:
+  ///   - capacity: the maximum number of bytes that are kept, at least 1.
+  ///   - resolution: bytes that arrive within this time share one time, in nanoseconds.
+  init(capacity: Int = Self.capacity, resolution: UInt64 = Self.resolution) {
+    (self.capacity, self.resolution) = (capacity, resolution)
+  }
+
+  /// The maximum number of bytes that are kept for members.
   package static let capacity = 65_536
   /// Bytes that arrive within this time share one time, in nanoseconds.
   private static let resolution: UInt64 = 10_000_000
-  /// The maximum number of runs. If a device sends single bytes, fewer than ``capacity`` are kept.
+  /// The maximum number of runs. If a device sends single bytes over a long time, fewer than
+  /// the capacity are kept.
   private static let runLimit = 2_048
 
   /// All pieces, the oldest first.
   var all: [Piece] {
-    var place = ring.count < Self.capacity ? ring.count - count : end + Self.capacity - count
+    var place = firstPlace
     return runs[head...].map { run in
-      let bytes = (place..<(place + run.count)).map { ring[$0 % Self.capacity] }
+      let bytes = (place..<(place + run.count)).map { ring[$0 % capacity] }
       place += run.count
       return Piece(time: run.time, bytes: bytes)
     }
   }
 
+  /// The index in the ring of the oldest byte, or that plus the capacity.
+  private var firstPlace: Int {
+    ring.count < capacity ? ring.count - count : next + capacity - count
+  }
+
+  /// Some bytes that are kept.
+  ///
+  /// - Parameters:
+  ///   - position: the position of the first byte, from ``start`` to ``end``.
+  ///   - limit: the maximum number of bytes.
+  func bytes(from position: Int, atMost limit: Int) -> [UInt8] {
+    guard position < end else { return [] }
+    let place = (firstPlace + position - start) % capacity
+    return Array(ring[place..<(place + min(end - position, limit, ring.count - place))])
+  }
+
   /// Adds bytes, and drops the oldest ones.
   mutating func add(_ bytes: UnsafeRawBufferPointer, at time: UInt64) {
-    store(UnsafeRawBufferPointer(rebasing: bytes.suffix(Self.capacity)))
-    let added = min(bytes.count, Self.capacity)
+    guard !bytes.isEmpty else { return }
+    store(UnsafeRawBufferPointer(rebasing: bytes.suffix(capacity)))
+    // What is larger than the memory ends the kept bytes, too.
+    if bytes.count > capacity { forget(count) }
+    let added = min(bytes.count, capacity)
     count += added
-    if head < runs.count, time &- runs[runs.count - 1].time < Self.resolution {
+    end += bytes.count
+    if head < runs.count, time &- runs[runs.count - 1].time < resolution {
       runs[runs.count - 1].count += added
     } else {
       runs.append(Run(time: time, count: added))
@@ -61,22 +99,30 @@ package struct ReceivedHistory {
       count -= runs[head].count
       head += 1
     }
-    forget(count - Self.capacity)
+    forget(count - capacity)
+  }
+
+  /// Drops the bytes before a position.
+  mutating func forget(before position: Int) { forget(min(position - start, count)) }
+
+  /// Drops the runs of bytes that began before a time.
+  mutating func forget(before time: UInt64) {
+    while head < runs.count, runs[head].time < time { forget(runs[head].count) }
   }
 
   private mutating func store(_ bytes: UnsafeRawBufferPointer) {
     var rest = bytes[...]
-    if ring.count < Self.capacity {
-      let part = rest.prefix(Self.capacity - ring.count)
+    if ring.count < capacity {
+      let part = rest.prefix(capacity - ring.count)
       ring.append(contentsOf: part)
       rest = rest.dropFirst(part.count)
     }
     while !rest.isEmpty {
-      let part = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.capacity - end))
+      let part = UnsafeRawBufferPointer(rebasing: rest.prefix(capacity - next))
       ring.withUnsafeMutableBytes { ring in
-        UnsafeMutableRawBufferPointer(rebasing: ring[end...]).copyMemory(from: part)
+        UnsafeMutableRawBufferPointer(rebasing: ring[next...]).copyMemory(from: part)
       }
-      end = (end + part.count) % Self.capacity
+      next = (next + part.count) % capacity
       rest = rest.dropFirst(part.count)
     }
   }
@@ -98,11 +144,12 @@ package struct ReceivedHistory {
 }
 
 extension ReceivedHistory {
-  /// The maximum size of the messages for a viewer, in bytes of telnet. Lines of a few bytes cost more than that in
-  /// messages: the oldest are left out then.
+  /// The maximum size of the messages for a viewer, in bytes of telnet. Lines of a few bytes cost
+  /// more than that in messages: the oldest are left out then.
   static let messageLimit = 131_072
 
-  /// The messages for a viewer, the oldest first. Short pieces that arrived at about the same time share a message.
+  /// The messages for a viewer, the oldest first. Short pieces that arrived at about the same time
+  /// share a message.
   static func messages(of pieces: [Piece]) -> [SharingMessage] {
     var parts: [(time: UInt64, bytes: [UInt8])] = []
     for piece in pieces {
@@ -121,7 +168,8 @@ extension ReceivedHistory {
     }
     var size = 0
     let newest = parts.reversed().prefix {
-      // A byte that begins commands of telnet is doubled. The command, the time and the marks are at most 32 bytes.
+      // A byte that begins commands of telnet is doubled. The command, the time and the marks are
+      // at most 32 bytes.
       size += $0.bytes.count + $0.bytes.count { $0 == TelnetCommand.interpretAsCommand } + 32
       return size <= messageLimit
     }

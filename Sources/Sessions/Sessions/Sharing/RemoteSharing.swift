@@ -3,13 +3,13 @@ import Observing
 package import Telnet
 import TextTools
 
-/// A user's view of a session in another program: its members and the holder of the pen, as that program reports
-/// them.
+/// A user's view of a session in another program: its members and the holder of the pen, as that
+/// program reports them.
 package final class RemoteSharing: PenControl {
   /// The members and the pen, as the other program reports them.
   @Observed package private(set) var sharing = Sharing()
   /// News for the user. ``sharing`` has changed before.
-  let news = Observable<News>()
+  private let news: Observable<News>
 
   /// News for the user of another program's session.
   package enum News {
@@ -22,10 +22,11 @@ package final class RemoteSharing: PenControl {
     /// The pen has moved: from this user, to this user, or between others.
     case penMoved(from: Sharing.Pen, to: Sharing.Pen, SharingMessage.Handover)
     /// Another member asks this user for the pen.
-    case asked(Sharing.Person)
+    case asked(Sharing.Applicant)
     /// The holder of the pen keeps it.
     case kept
-    /// Bytes that were received before the user joined. The time is in nanoseconds since 1970-01-01 UTC.
+    /// Bytes that were received before the user joined. The time is in nanoseconds
+    /// since 1970-01-01 UTC.
     case history([UInt8], time: UInt64)
     /// This number of bytes was skipped.
     case missed(Int)
@@ -40,13 +41,13 @@ package final class RemoteSharing: PenControl {
 
   /// Whether the user takes the pen immediately after joining, without asking.
   package var takesPenAtOnce = false {
-    didSet { if takesPenAtOnce, hasJoined { take() } }
+    didSet { if takesPenAtOnce, hasJoined { takePen() } }
   }
 
-  /// Whether the user only reads. The user then gives the pen back whenever it comes: a server gives it to a
-  /// client that opens its free port, and a member may give it to anybody.
+  /// Whether the user only reads. The user then gives the pen back whenever it comes: a server
+  /// gives it to a client that opens its free port, and a member may give it to anybody.
   var isReadOnly = false {
-    didSet { giveBackIfReadOnly() }
+    didSet { returnPenIfReadOnly() }
   }
 
   private weak var link: NetworkLink?
@@ -56,9 +57,13 @@ package final class RemoteSharing: PenControl {
   /// The number of bytes of the history that are still accepted.
   private var historyRoom = ReceivedHistory.capacity
 
-  /// - Parameter isJoined: whether the user has joined a session, rather than opened a port.
-  init(of link: NetworkLink, isJoined: Bool) {
+  /// - Parameters:
+  ///   - isJoined: whether the user has joined a session, rather than opened a port.
+  ///   - news: the list of those who observe the news. It outlives this object, because each new
+  ///     link has its own.
+  init(of link: NetworkLink, isJoined: Bool, news: Observable<News>) {
     self.link = link
+    self.news = news
     (sharing.isJoined, sharing.isJoining) = (isJoined, isJoined)
     if isJoined { sharing.pen = .free }
     messages = link.sharingMessages.observe { [unowned self] in receive($0) }
@@ -71,7 +76,7 @@ package final class RemoteSharing: PenControl {
 
   private func receive(_ message: SharingMessage) {
     switch message {
-    case .welcome(let id, let mayTake, let rule):
+    case .joined(let id, let mayTake, let rule):
       self.rule = rule
       _sharing.update { ($0.memberID, $0.mayTake) = (id, mayTake) }
     case .member(let id, let name, let answers): meet(id, name.harmless, answers)
@@ -79,14 +84,19 @@ package final class RemoteSharing: PenControl {
       guard let person = person(id) else { return }
       _sharing.update {
         $0.others.removeAll { $0.id == id }
-        $0.applicants.removeAll { $0.id == id }
+        $0.applicants.removeAll { $0.person.id == id }
       }
       news.notify(.left(person))
     case .pen(let holder, let handover): penMoved(to: holder, handover)
-    case .asks(let id):
-      guard let person = person(id), !sharing.applicants.contains(person) else { return }
-      sharing.applicants.append(person)
-      news.notify(.asked(person))
+    case .asks(let id, let text):
+      guard let person = person(id) else { return }
+      let applicant = Sharing.Applicant(person: person, text: text?.harmless)
+      guard !sharing.applicants.contains(applicant) else { return }
+      _sharing.update {
+        $0.applicants.removeAll { $0.person.id == id }
+        $0.applicants.append(applicant)
+      }
+      news.notify(.asked(applicant))
     case .kept:
       sharing.isAsking = false
       news.notify(.kept)
@@ -103,12 +113,12 @@ package final class RemoteSharing: PenControl {
         $0.portTrouble = state == .open ? nil : state
         $0.isJoining = false
       }
-      if isFirst && takesPenAtOnce { take() }
+      if isFirst && takesPenAtOnce { takePen() }
       news.notify(isFirst ? .joined : .port(state, name: name.harmless))
     case .ended(let reason):
       endReason = reason.harmless
       news.notify(.ended(reason.harmless))
-    case .hello, .ask, .give, .keep, .take, .giveBack: break
+    case .hello, .ask, .give, .keep, .takePen, .returnPen, .askToWrite: break
     }
   }
 
@@ -126,28 +136,31 @@ package final class RemoteSharing: PenControl {
     }
   }
 
-  /// The maximum number of other members, so that a faulty server cannot make the list grow forever.
+  /// The maximum number of other members, so that a faulty server cannot make the
+  /// list grow forever.
   private static let mostOthers = 1_024
 
   private func penMoved(to holder: Sharing.ID, _ handover: SharingMessage.Handover) {
     let old = sharing.pen
     let new: Sharing.Pen =
       switch rule {
-      case .all: .everybodys
-      case .none: .nobodys
+      case .all: .everyone
+      case .none: .nobody
       case .one: holder == sharing.memberID ? .mine : person(holder).map { .others($0) } ?? .free
       }
     _sharing.update {
       $0.pen = new
-      if new == .mine { $0.isAsking = false } else { $0.applicants = [] }
+      // While there is no pen, nobody asks for it.
+      if new == .mine || rule != .one { $0.isAsking = false }
+      if new != .mine { $0.applicants = [] }
     }
     let isAutomatic = isReadOnly && old == .mine && new == .free
     if hasJoined && !isAutomatic { news.notify(.penMoved(from: old, to: new, handover)) }
-    giveBackIfReadOnly()
+    returnPenIfReadOnly()
   }
 
-  private func giveBackIfReadOnly() {
-    if isReadOnly, sharing.memberID != nil, sharing.pen == .mine { giveBack() }
+  private func returnPenIfReadOnly() {
+    if isReadOnly, sharing.memberID != nil, sharing.pen == .mine { returnPen() }
   }
 
   // MARK: The user
@@ -157,6 +170,15 @@ package final class RemoteSharing: PenControl {
     link?.say(.ask)
   }
 
+  /// Asks for the pen to write something. Only a person who gives it answers.
+  ///
+  /// - Parameter text: what will be written, for that person; at most
+  ///   ``Telnet/SharingMessage/textLimit`` bytes of it are sent.
+  package func ask(toWrite text: String) {
+    sharing.isAsking = true
+    link?.say(.askToWrite(text))
+  }
+
   package func give(to id: Sharing.ID) { link?.say(.give(id)) }
 
   package func keep() {
@@ -164,7 +186,7 @@ package final class RemoteSharing: PenControl {
     link?.say(.keep)
   }
 
-  package func giveBack() { link?.say(.giveBack) }
+  package func returnPen() { link?.say(.returnPen) }
 
-  package func take() { link?.say(.take) }
+  package func takePen() { link?.say(.takePen) }
 }

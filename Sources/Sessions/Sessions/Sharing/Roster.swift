@@ -4,13 +4,14 @@ package import Telnet
 ///
 /// ## Principles of operation
 ///
-/// - At most one member has the pen. It moves when a member asks and it is free, when its holder gives it away or
-///   leaves, and when a member with the right to do so takes it.
-/// - A pen that is given back goes to the member who has asked first; otherwise to the ``home`` member, the local
-///   user of the session; otherwise it is free.
+/// - At most one member has the pen. It moves when a member asks and it is free, when its holder
+///   gives it away or leaves, and when a member with the right to do so takes it.
+/// - A pen that is given back goes to the member who has asked first; otherwise to the ``home``
+///   member, the local user of the session; otherwise it is free.
+/// - A member may ask to write something. Then only a holder who gives the pen answers.
 /// - A program cannot ask. It takes a free pen when it joins or writes (``useFreePen(_:)``).
-/// - Where everybody or nobody may write, there is no pen. While the session is read-only, nobody may write; the pen
-///   stays with its holder for the time after it.
+/// - Where everyone or nobody may write, there is no pen. While the session is read-only, nobody
+///   may write; the pen stays with its holder for the time after it.
 package struct Roster: Hashable, Sendable {
   package typealias ID = SharingMessage.ID
   package typealias Handover = SharingMessage.Handover
@@ -49,8 +50,8 @@ package struct Roster: Hashable, Sendable {
     case changed(from: Member, to: Member)
     /// The pen has moved; nil stands for nobody.
     case moved(from: Member?, to: Member?, Handover)
-    /// A member asks the holder for the pen.
-    case asked(Member)
+    /// A member asks the holder for the pen, to write this; nil to keep it.
+    case asked(Member, toWrite: String?)
     /// The holder keeps the pen. This answers the members who have asked.
     case kept(by: Member, from: [Member])
     /// Who may write has changed: the session has become read-only, or is so no longer.
@@ -72,13 +73,21 @@ package struct Roster: Hashable, Sendable {
   /// The member who has the pen, or gets it again when the session is not read-only any more.
   private var keptPen: ID?
   /// The members who have asked for the pen, the first one first.
-  package private(set) var applicants: [ID] = []
+  package private(set) var applicants: [Applicant] = []
+
+  /// A member who has asked for the pen.
+  package struct Applicant: Hashable, Sendable {
+    package let id: ID
+    /// What the member asks to write, as it says, safe to show; nil if it asks to keep the pen.
+    package var text: String?
+  }
 
   package init(_ rule: Rule = .one) { writers = rule }
 
   package subscript(id: ID) -> Member? { members.first { $0.id == id } }
 
-  /// Whether a member may write. With ``SharingMessage/PenRule/all`` it may have to wait for its turn.
+  /// Whether a member may write. With ``SharingMessage/PenRule/all`` it may have to wait
+  /// for its turn.
   package func mayWrite(_ id: ID) -> Bool {
     switch rule {
     case .one: holder == id
@@ -119,21 +128,30 @@ package struct Roster: Hashable, Sendable {
     guard let member = self[id] else { return [] }
     let moves = keptPen == id ? passOn(.inherited) : []
     members.removeAll { $0.id == id }
-    applicants.removeAll { $0 == id }
+    applicants.removeAll { $0.id == id }
     if home == id { home = nil }
     return moves + [.left(member)]
   }
 
   // MARK: The pen
 
-  /// Asks for the pen. The member gets it immediately if it is free.
-  package mutating func ask(_ id: ID) -> [Event] {
-    guard rule == .one, let member = self[id], holder != id, !applicants.contains(id) else {
+  /// Asks for the pen. The member gets it immediately if it is free, unless it asks to write
+  /// something: then somebody must give it.
+  ///
+  /// - Parameter text: what the member will write, safe to show. Another text than before asks
+  ///   again.
+  package mutating func ask(_ id: ID, toWrite text: String? = nil) -> [Event] {
+    let applicant = Applicant(id: id, text: text)
+    guard rule == .one, let member = self[id], holder != id, !applicants.contains(applicant) else {
       return []
     }
-    guard holder != nil else { return move(to: id, .taken) }
-    applicants.append(id)
-    return [.asked(member)]
+    guard holder != nil else { return text == nil ? move(to: id, .taken) : [] }
+    if let index = applicants.firstIndex(where: { $0.id == id }) {
+      applicants[index] = applicant
+    } else {
+      applicants.append(applicant)
+    }
+    return [.asked(member, toWrite: text)]
   }
 
   /// Takes the pen for a program that uses the port, if the pen is free.
@@ -151,32 +169,34 @@ package struct Roster: Hashable, Sendable {
   /// Keeps the pen: all requests are refused.
   package mutating func keep(by id: ID) -> [Event] {
     guard holder == id, let member = self[id], !applicants.isEmpty else { return [] }
-    let refused = applicants.compactMap { self[$0] }
+    let refused = applicants.compactMap { self[$0.id] }
     applicants = []
     return [.kept(by: member, from: refused)]
   }
 
   /// Gives the pen back.
-  package mutating func giveBack(by id: ID) -> [Event] {
-    holder == id && (home != id || !applicants.isEmpty) ? passOn(.given) : []
+  package mutating func returnPen(by id: ID) -> [Event] {
+    holder == id && (home != id || firstKeeper != nil) ? passOn(.given) : []
   }
 
   /// Takes the pen without asking, if the member may do that.
-  package mutating func take(_ id: ID) -> [Event] {
+  package mutating func takePen(_ id: ID) -> [Event] {
     guard rule == .one, self[id]?.mayTake == true, holder != id else { return [] }
     return move(to: id, holder == nil ? .taken : .forced)
   }
 
   /// Passes the pen on to the member who gets it next.
   private mutating func passOn(_ handover: Handover) -> [Event] {
-    let next = applicants.first ?? (home == keptPen ? nil : home)
-    return move(to: next, handover)
+    move(to: firstKeeper ?? (home == keptPen ? nil : home), handover)
   }
+
+  /// The first member who has asked to keep the pen.
+  private var firstKeeper: ID? { applicants.first { $0.text == nil }?.id }
 
   private mutating func move(to id: ID?, _ handover: Handover) -> [Event] {
     let old = holder.flatMap { self[$0] }
     keptPen = writers == .one ? id : nil
-    applicants.removeAll { $0 == id }
+    applicants.removeAll { $0.id == id }
     let new = holder.flatMap { self[$0] }
     return old == new ? [] : [.moved(from: old, to: new, handover)]
   }

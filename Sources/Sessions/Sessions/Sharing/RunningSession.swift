@@ -20,8 +20,8 @@ package struct RunningSession: Hashable, Sendable {
 
   /// All running sessions of this user, sorted by process.
   ///
-  /// For root, they include those of the user of sudo(8). The sessions of this process are left out. Each program is
-  /// asked, and has a second to reply.
+  /// For root, they include those of the user of sudo(8). The sessions of this process are left
+  /// out. Each program is asked, and has a second to reply.
   package static func all() -> [RunningSession] {
     var found: [RunningSession] = []
     for place in ControlFolder.placesToAsk {

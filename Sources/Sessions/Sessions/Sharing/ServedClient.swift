@@ -7,22 +7,24 @@ import Telnet
 import TextTools
 import Time
 
-/// A client of a shared port. It gets the device's bytes; the device gets its bytes, if it may write.
+/// A client of a shared port. It gets the device's bytes; the device gets its bytes, if
+/// it may write.
 ///
-/// A client of RFC 2217 can also change the line settings, if it may write, and gets reports of modem lines and
-/// errors. A serialterm also gets the members of the session, and a viewer the bytes that were received before it
-/// joined.
+/// A client of RFC 2217 can also change the line settings, if it may write, and gets reports of
+/// modem lines and errors. A serialterm also gets the members of the session, and a viewer the
+/// bytes that were received before it joined.
 ///
-/// This object connects the parts, and ends them together: ``ClientInput`` reads what the client sends,
-/// ``ClientWriter`` writes its bytes to the device, ``ClientLine`` performs its requests, ``ClientMember`` is the client
-/// among the members, ``ClientFeed`` passes the device's bytes, and ``ClientChannel`` encodes all that the client gets.
+/// This object connects the parts, and ends them together: ``ClientInput`` reads what the client
+/// sends, ``ClientWriter`` writes its bytes to the device, ``ClientLine`` performs its requests,
+/// ``ClientMember`` is the client among the members, ``ClientFeed`` passes the device's bytes, and
+/// ``ClientChannel`` encodes all that the client gets.
 ///
 /// A client that has ended its stream, and does not use RFC 2217, still gets the device's answer.
 package final class ServedClient: Participant {
   /// A report for the owner of a client.
   package enum Report: Hashable {
-    /// The client has sent bytes without the right to write. They were dropped. Reported once for each holder of the
-    /// pen.
+    /// The client has sent bytes without the right to write. They were dropped. Reported once for
+    /// each holder of the pen.
     case mayNotWrite(Int)
     /// The client did not take this number of the device's bytes.
     case leftOut(Int)
@@ -30,7 +32,8 @@ package final class ServedClient: Participant {
     case unsent(Int)
     /// The client has discarded this number of its own bytes, which were not sent.
     case discarded(Int)
-    /// The client has the pen and takes nothing. The device has waited for it long enough, and waits no longer.
+    /// The client has the pen and takes nothing. The device has waited for it long enough, and
+    /// waits no longer.
     case overstayed
     /// The client takes nothing, and its protocol cannot report missing bytes. It was disconnected.
     case stalled
@@ -39,17 +42,20 @@ package final class ServedClient: Participant {
   }
 
   /// How a client has connected.
-  package struct Welcome {
-    package let speech: ServedProtocol
+  package struct Configuration {
+    package let clientProtocol: ServedProtocol
     /// Its name until it sends a better one; safe to show.
     package let name: String
-    /// Whether it has joined the session as a viewer. It then identifies itself before it gets anything.
+    /// Whether it has joined the session as a viewer. It then identifies itself before
+    /// it gets anything.
     package let isViewer: Bool
     /// Whether it may take the pen without asking.
     package let mayTake: Bool
 
-    package init(speech: ServedProtocol, name: String, isViewer: Bool = false, mayTake: Bool) {
-      self.speech = speech
+    package init(
+      clientProtocol: ServedProtocol, name: String, isViewer: Bool = false, mayTake: Bool
+    ) {
+      self.clientProtocol = clientProtocol
       self.name = name
       self.isViewer = isViewer
       self.mayTake = mayTake
@@ -74,17 +80,19 @@ package final class ServedClient: Participant {
   private var observations: [ObservationToken<SessionEvent>] = []
   private let sharing: SharingController
   private let loop: IOLoop
-  private let welcome: Welcome
+  private let configuration: Configuration
   private let ended: () -> Void
   private let channel: ClientChannel
   private let member: ClientMember
   private let line: ClientLine
   private lazy var input = ClientInput(
-    descriptor, on: loop, handle: { [unowned self] in handle($0) },
+    descriptor, on: loop, handle: { [unowned self] in handleInput($0) },
     ended: { [unowned self] in inputEnded($0) })
   private lazy var writer = ClientWriter(of: member, in: sharing, pausing: input, on: loop)
   private lazy var feed = ClientFeed(
-    of: controller, to: member, through: channel, on: loop, stalled: { [unowned self] in end() })
+    of: controller, to: member, through: channel, after: backlog, on: loop,
+    stalled: { [unowned self] in end() })
+  private let backlog: ReceivedBacklog?
   private var outputEvents: ObservationToken<ClientOutput.Event>?
   /// Begins without an answer, because the client may not use telnet.
   private var beginning: LoopTimer?
@@ -107,10 +115,12 @@ package final class ServedClient: Participant {
   private static let helloTime = Duration.seconds(5)
   /// The silence of the device after which a client that has ended its stream is disconnected.
   private static let lingerSilence = Duration.seconds(1)
-  /// The maximum time that such a client stays after its last byte was sent, where the device is never silent.
+  /// The maximum time that such a client stays after its last byte was sent, where the device
+  /// is never silent.
   private static let lingerLimit = Duration.seconds(60)
   private static let lingerInterval = Duration.milliseconds(200)
-  /// The maximum number of requests that are performed in a turn of the loop. Each can be a call of the driver.
+  /// The maximum number of requests that are performed in a turn of the loop. Each can be a call
+  /// of the driver.
   private static let requestLimit = 64
   /// The number of bytes of answers that are collected before they are written.
   private static let answerSize = 4_096
@@ -120,14 +130,16 @@ package final class ServedClient: Participant {
   /// - Parameters:
   ///   - input: a descriptor for the bytes of the client; borrowed.
   ///   - output: a descriptor for the bytes to the client; borrowed. It differs from `input`.
+  ///   - backlog: what the device sent before, which the client gets first; nil for nothing.
   ///   - program: how the program identifies itself.
   ///   - report: receives the reports for the owner, with the client's name.
-  ///   - ended: called once, when the client has ended its stream or disconnected. It is called during one of the
-  ///     client's events.
+  ///   - ended: called once, when the client has ended its stream or disconnected. It is called
+  ///     during one of the client's events.
   /// - Throws: the errors of epoll_ctl(2).
   package init(
-    reading input: FileDescriptor, writing output: FileDescriptor, as welcome: Welcome,
-    of controller: SessionController, program: Program, on loop: IOLoop,
+    reading input: FileDescriptor, writing output: FileDescriptor, as configuration: Configuration,
+    of controller: SessionController, after backlog: ReceivedBacklog? = nil, program: Program,
+    on loop: IOLoop,
     report: @escaping (String, Report) -> Void, ended: @escaping () -> Void
   ) throws(Errno) {
     descriptor = input
@@ -135,15 +147,16 @@ package final class ServedClient: Participant {
     session = controller.session
     sharing = controller.sharing
     self.loop = loop
-    self.welcome = welcome
+    self.configuration = configuration
+    self.backlog = backlog
     self.ended = ended
     channel = try ClientChannel(
-      writing: output, speaking: welcome.speech, as: program.signature, on: loop)
+      writing: output, speaking: configuration.clientProtocol, as: program.signature, on: loop)
     member = ClientMember(
-      welcome, of: session, in: sharing, through: channel, notify: report)
+      configuration, of: session, in: sharing, through: channel, notify: report)
     line = ClientLine(
       of: controller, for: member, through: channel, on: loop, words: program.words)
-    outputEvents = channel.output.events.observe { [unowned self] in handle($0) }
+    outputEvents = channel.output.events.observe { [unowned self] in outputDidReport($0) }
     try self.input.start()
     observations = [
       session.observe(.stateChange) { [unowned self] in stateDidChange(from: $0.old, to: $0.new) },
@@ -152,14 +165,15 @@ package final class ServedClient: Participant {
         line.reportErrors(from: $0.old, to: $0.new)
       },
     ]
-    if !welcome.isViewer { member.join(as: self) }
-    if welcome.speech == .raw { begin() } else { negotiate() }
+    if !configuration.isViewer { member.join(as: self) }
+    if configuration.clientProtocol == .raw { begin() } else { negotiate() }
   }
 
   private func negotiate() {
     channel.negotiate()
-    beginning = loop.schedule(after: welcome.isViewer ? Self.helloTime : Self.negotiationTime) {
-      [unowned self] in if welcome.isViewer { end() } else { begin() }
+    beginning = loop.schedule(after: configuration.isViewer ? Self.helloTime : Self.negotiationTime)
+    {
+      [unowned self] in if configuration.isViewer { end() } else { begin() }
     }
   }
 
@@ -168,7 +182,7 @@ package final class ServedClient: Participant {
     beginning = nil
     guard !feed.hasBegun, !hasEnded else { return }
     feed.begin()
-    if !welcome.isViewer { sharing.useFreePen(member.id) }
+    if !configuration.isViewer { sharing.useFreePen(member.id) }
     line.reportModemLines()
   }
 
@@ -189,9 +203,10 @@ package final class ServedClient: Participant {
     ended()
   }
 
-  /// Ends the connection with the session, and sends the reason if the protocol has a message for it.
+  /// Ends the connection with the session, and sends the reason if the protocol has a
+  /// message for it.
   package func end(because reason: String) {
-    if member.isPerson { member.tell(.ended(reason)) } else { channel.say(reason) }
+    if member.isPerson { member.sendMessage(.ended(reason)) } else { channel.say(reason) }
     end()
   }
 
@@ -211,17 +226,19 @@ package final class ServedClient: Participant {
   /// Handles the end of the client's stream. What the device answers is still sent.
   private func streamEnded() {
     // A client of RFC 2217 talks to the port in both directions: without one of them it is gone.
-    guard welcome.speech != .rfc2217, session.isOpen, !channel.output.isGone else { return end() }
+    guard configuration.clientProtocol != .rfc2217, session.isOpen, !channel.output.isGone else {
+      return end()
+    }
     input.close()
     linger = Linger(unsent: sharing.unsentByteCount(by: member.id), changed: loop.now)
     feed.linger()
     begin()
     sharing.endStream(of: member.id)
-    lookWhetherAnswered()
+    endIfAnswered()
   }
 
   /// Disconnects a client that has ended its stream when the device is silent.
-  private func lookWhetherAnswered() {
+  private func endIfAnswered() {
     guard var linger, !hasEnded else { return }
     let now = loop.now
     let unsent = sharing.unsentByteCount(by: member.id)
@@ -230,18 +247,21 @@ package final class ServedClient: Participant {
     let isAnswered = unsent == 0 && channel.output.isDrained && silence >= Self.lingerSilence
     guard session.isOpen, !isAnswered, now - linger.changed < Self.lingerLimit else { return end() }
     linger.timer = loop.schedule(after: Self.lingerInterval) { [unowned self] in
-      lookWhetherAnswered()
+      endIfAnswered()
     }
     self.linger = linger
   }
 
   // MARK: The output
 
-  private func handle(_ event: ClientOutput.Event) {
+  private func outputDidReport(_ event: ClientOutput.Event) {
     guard !hasEnded else { return }
     switch event {
     case .hasRoom: feed.update()
-    case .leftOut(let count): reportGap(count)
+    case .leftOut(let count):
+      reportGap(count)
+      // The backlog continues after the report.
+      feed.update()
     case .gone(isOverfull: true):
       member.report(.answersUnread)
       // At the end of the turn, because bytes of the client may be in use now.
@@ -253,10 +273,10 @@ package final class ServedClient: Participant {
 
   private func reportGap(_ count: Int) {
     member.report(.leftOut(count))
-    switch welcome.speech {
+    switch configuration.clientProtocol {
     case .raw: break
     case .telnet: channel.say("\(count.counted("byte")) of the device not shown")
-    case .rfc2217 where member.isPerson: member.tell(.missed(UInt32(clamping: count)))
+    case .rfc2217 where member.isPerson: member.sendMessage(.missed(UInt32(clamping: count)))
     case .rfc2217: line.reportOverrun()
     }
   }
@@ -267,13 +287,13 @@ package final class ServedClient: Participant {
   func receive(_ bytes: UnsafeRawBufferPointer) { input.receive(bytes) }
 
   /// - Returns: the number of bytes that were handled.
-  private func handle(_ bytes: UnsafeRawBufferPointer) -> Int {
+  private func handleInput(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard channel.hasCommands else {
       writer.write(bytes)
       return bytes.count
     }
-    // Each piece begins with the byte that starts commands, so that a command comes before the data that follow it: a
-    // rate is set before the bytes after it are sent.
+    // Each piece begins with the byte that starts commands, so that a command comes before the data
+    // that follow it: a rate is set before the bytes after it are sent.
     var rest = bytes[...]
     var budget = Self.requestLimit
     while !rest.isEmpty, budget > 0, !hasEnded {
@@ -290,17 +310,17 @@ package final class ServedClient: Participant {
   private func handlePiece(_ bytes: UnsafeRawBufferPointer) -> Int {
     var data: [UInt8] = []
     let events = channel.decode(bytes, into: &data)
-    for event in events { handle(event) }
+    for event in events { handleRequest(event) }
     guard !data.isEmpty else { return events.count }
     // An answer may follow the bytes.
-    if !welcome.isViewer { begin() }
+    if !configuration.isViewer { begin() }
     data.withUnsafeBytes { writer.write($0) }
     return events.count
   }
 
-  private func handle(_ event: ComPortServer.Event) {
+  private func handleRequest(_ event: ComPortServer.Event) {
     switch event {
-    case .began, .refused: if !welcome.isViewer { begin() }
+    case .began, .refused: if !configuration.isViewer { begin() }
     case .sendingPermitted: feed.update()
     case .breakRequested: if !line.sendBreak() { writer.refuse(0) }
     case .asked(let message):
@@ -326,11 +346,11 @@ package final class ServedClient: Participant {
 
   // MARK: The session
 
-  package func goOn() { writer.writePending() }
+  package func resumeWriting() { writer.writePending() }
 
   package func revoke() { line.revoke() }
 
-  package func hear(_ event: Roster.Event) {
+  package func rosterDidChange(_ event: Roster.Event) {
     switch event {
     case .moved, .ruled: writer.penDidMove()
     case .joined, .left, .changed, .asked, .kept: break

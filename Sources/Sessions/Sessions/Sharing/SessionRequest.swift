@@ -1,7 +1,7 @@
 import TextTools
 
-/// A request by a program of the same user to list the ports of sessions, or to join one: a line of text at the
-/// control socket.
+/// A request by a program of the same user to list the ports of sessions, or to join one: a line of
+/// text at the control socket.
 package enum SessionRequest: Hashable {
   /// `sessions`: the reply is one ``SessionSummary`` for each port, then the end of the connection.
   case list

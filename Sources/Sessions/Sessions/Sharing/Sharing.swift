@@ -25,23 +25,31 @@ package struct Sharing: Hashable, Sendable {
     /// Nobody has it: a member who asks gets it.
     case free
     /// Everybody may write, in whole lines.
-    case everybodys
+    case everyone
     /// Nobody may write.
-    case nobodys
+    case nobody
+  }
+
+  /// A member who has asked for the pen.
+  package struct Applicant: Hashable, Sendable {
+    package var person: Person
+    /// What it asks to write, as it says, safe to show; nil if it asks to keep the pen.
+    package var text: String?
   }
 
   /// The other members.
   package var others: [Person] = []
   package var pen = Pen.mine
   /// The members who have asked this user for the pen.
-  package var applicants: [Person] = []
+  package var applicants: [Applicant] = []
   /// Whether this user has asked for the pen, and waits for an answer.
   package var isAsking = false
   /// Whether this user may take the pen without asking.
   package var mayTake = true
   /// Whether the session belongs to another program, which this user has joined.
   package var isJoined = false
-  /// This user's number in the session at the far end; nil if the far end is not a session, or has not reported it.
+  /// This user's number in the session at the far end; nil if the far end is not a session, or has
+  /// not reported it.
   package var memberID: ID?
   /// Whether that session has not reported yet who has the pen.
   package var isJoining = false
@@ -51,6 +59,9 @@ package struct Sharing: Hashable, Sendable {
   package var addresses: [String] = []
 
   package init() {}
+
+  /// Whether a member has asked this user for the pen.
+  package func isAsked(by person: Person) -> Bool { applicants.contains { $0.person == person } }
 }
 
 /// The operations by which a user asks for the pen of a session, and gives it away.
@@ -63,9 +74,9 @@ package protocol PenControl: AnyObject {
   func give(to id: Sharing.ID)
   /// Keeps the pen, and refuses all requests for it.
   func keep()
-  /// Gives the pen back: to the member who asked first, otherwise to the local user of the session, otherwise to
-  /// nobody.
-  func giveBack()
+  /// Gives the pen back: to the member who asked first, otherwise to the local user of the session,
+  /// otherwise to nobody.
+  func returnPen()
   /// Takes the pen without asking.
-  func take()
+  func takePen()
 }

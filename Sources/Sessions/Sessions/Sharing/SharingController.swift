@@ -8,24 +8,25 @@ import Time
 /// A member that has joined a session through a connection.
 package protocol Participant: AnyObject {
   /// The session may take its bytes now.
-  func goOn()
-  /// The member may not write any more: what it has switched on ends, such as a break. Called before another member
-  /// can write.
+  func resumeWriting()
+  /// The member may not write any more: what it has switched on ends, such as a break. Called
+  /// before another member can write.
   func revoke()
   /// The members, or the holder of the pen, have changed.
-  func hear(_ event: Roster.Event)
+  func rosterDidChange(_ event: Roster.Event)
   /// The session ends, for this reason.
   func end(because reason: String)
 }
 
-/// Lets several people and programs share a session: manages the members, decides whose bytes go to the device, and
-/// keeps the history for later members.
+/// Lets several people and programs share a session: manages the members, decides whose bytes go to
+/// the device, and keeps the history for later members.
 ///
-/// The local user of the session is a member like the others. ``Roster`` contains the rules; this object applies
-/// them:
-/// the member with the pen is the owner of the session (``SerialCore/Session/owner``).
+/// The local user of the session is a member like the others. ``Roster`` contains
+/// the rules; this object applies them: the member with the pen is the owner of
+/// the session (``SerialCore/Session/owner``).
 package final class SharingController: PenControl {
-  /// The events of the members. Each one is announced when it is in effect, before ``sharing`` changes.
+  /// The events of the members. Each one is announced when it is in effect,
+  /// before ``sharing`` changes.
   package let events = Observable<Roster.Event>()
   /// The members and the pen, as the local user sees them.
   @Observed package private(set) var sharing = Sharing()
@@ -38,14 +39,15 @@ package final class SharingController: PenControl {
   private var rule = Roster.Rule.one
   /// The local user; nil if there is none.
   private var home: Home?
-  /// Whether nobody may write: neither bytes, breaks, line settings nor modem lines. The local user and the user's
-  /// scripts are refused by the front end.
+  /// Whether nobody may write: neither bytes, breaks, line settings nor modem lines. The local user
+  /// and the user's scripts are refused by the front end.
   package var isReadOnly = false {
-    didSet { if hasRoster { take(roster.setReadOnly(isReadOnly)) } }
+    didSet { if hasRoster { apply(roster.setReadOnly(isReadOnly)) } }
   }
   /// How long the device may wait for the clients together.
   var holdBudget = HoldBudget()
-  /// The scrollback that keeps the bytes that the device sent most recently; nil if this object keeps them.
+  /// The scrollback that keeps the bytes that the device sent most recently; nil if this
+  /// object keeps them.
   package var scrollback: Scrollback? {
     didSet { record() }
   }
@@ -58,7 +60,7 @@ package final class SharingController: PenControl {
   private var lastID: Roster.ID = 0
   /// The members whose bytes wait to be taken, in the order of their requests.
   private var waiting: [Roster.ID] = []
-  /// The member who has begun a line, where everybody may write.
+  /// The member who has begun a line, where everyone may write.
   private var turn: Roster.ID?
   private var turnLimit: LoopTimer?
   /// The addresses at which clients connect; see ``Sharing/addresses``.
@@ -71,8 +73,8 @@ package final class SharingController: PenControl {
 
   /// The local user or program.
   private struct Home {
-    /// Returns the name. Looking up an account takes a noticeable part of the start, so it is called when the name is
-    /// needed.
+    /// Returns the name. Looking up an account takes a noticeable part of the start, so it is
+    /// called when the name is needed.
     let name: () -> String
     /// Whether it is a person, who can be asked for the pen.
     let answers: Bool
@@ -95,11 +97,12 @@ package final class SharingController: PenControl {
     ]
   }
 
-  /// Writes bytes of the local user, where everybody may write. They may wait for the end of another member's line.
+  /// Writes bytes of the local user, where everyone may write. They may wait for the end of
+  /// another member's line.
   ///
   /// - Returns: whether all bytes were accepted. If too many wait, none are.
   package func writeInTurn(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    homeInput?.take(bytes) ?? false
+    homeInput?.write(bytes) ?? false
   }
 
   /// The local user's bytes that wait for their turn.
@@ -118,8 +121,9 @@ package final class SharingController: PenControl {
 
   /// Sets who may write, and the local user. Call it before any member joins.
   ///
-  /// - Parameter name: returns the name of the local user or program. It is called only when the name is needed,
-  ///   because looking up an account takes a noticeable part of the start. Nil if there is no local user.
+  /// - Parameter name: returns the name of the local user or program. It is called only when the
+  ///   name is needed, because looking up an account takes a noticeable part of the start. Nil if
+  ///   there is no local user.
   package func begin(_ rule: Roster.Rule, home name: (() -> String)?, answers: Bool) {
     self.rule = rule
     home = name.map { Home(name: $0, answers: answers) }
@@ -162,7 +166,7 @@ package final class SharingController: PenControl {
     if participants.count == 1, roster.holder == nil, roster.home == nil {
       session.owner = Self.nobody
     }
-    take(roster.join(member))
+    apply(roster.join(member))
     return member.id
   }
 
@@ -175,11 +179,11 @@ package final class SharingController: PenControl {
     roster.update(id) { $0 = member }
     authors[id] = Author(.client, member.name)
     if roster.holder == id { updateOwner() }
-    tell(.changed(from: old, to: member))
+    notifyMembers(.changed(from: old, to: member))
   }
 
-  /// A name that no other member has, nor a former one whose bytes are not sent yet: names tell the authors of bytes
-  /// apart.
+  /// A name that no other member has, nor a former one whose bytes are not sent yet: names tell the
+  /// authors of bytes apart.
   private func distinctName(_ name: String, of id: Roster.ID) -> String {
     func isTaken(_ name: String) -> Bool {
       let author = Author(.client, name)
@@ -196,7 +200,7 @@ package final class SharingController: PenControl {
     participants[id] = nil
     waiting.removeAll { $0 == id }
     if turn == id { endTurn() }
-    take(roster.leave(id))
+    apply(roster.leave(id))
     authors[id] = nil
   }
 
@@ -205,7 +209,7 @@ package final class SharingController: PenControl {
     for participant in Array(participants.values) { participant.end(because: reason) }
   }
 
-  private func take(_ events: [Roster.Event]) {
+  private func apply(_ events: [Roster.Event]) {
     var hasMoved = false
     for event in events {
       switch event {
@@ -219,13 +223,13 @@ package final class SharingController: PenControl {
         updateOwner()
       case .joined, .left, .changed, .asked, .kept: break
       }
-      tell(event)
+      notifyMembers(event)
     }
     if hasMoved { callWaiting() }
   }
 
-  private func tell(_ event: Roster.Event) {
-    for participant in Array(participants.values) { participant.hear(event) }
+  private func notifyMembers(_ event: Roster.Event) {
+    for participant in Array(participants.values) { participant.rosterDidChange(event) }
     events.notify(event)
     updateSharing()
   }
@@ -239,20 +243,22 @@ package final class SharingController: PenControl {
 
   package func member(_ id: Roster.ID) -> Roster.Member? { roster[id] }
 
-  package func ask(_ id: Roster.ID) { take(roster.ask(id)) }
-  package func take(_ id: Roster.ID) { take(roster.take(id)) }
-  package func keep(by id: Roster.ID) { take(roster.keep(by: id)) }
-  package func giveBack(by id: Roster.ID) { take(roster.giveBack(by: id)) }
-  package func give(by id: Roster.ID, to other: Roster.ID) { take(roster.give(by: id, to: other)) }
+  package func ask(_ id: Roster.ID, toWrite text: String? = nil) {
+    apply(roster.ask(id, toWrite: text))
+  }
+  package func takePen(_ id: Roster.ID) { apply(roster.takePen(id)) }
+  package func keep(by id: Roster.ID) { apply(roster.keep(by: id)) }
+  package func returnPen(by id: Roster.ID) { apply(roster.returnPen(by: id)) }
+  package func give(by id: Roster.ID, to other: Roster.ID) { apply(roster.give(by: id, to: other)) }
 
   /// Handles the end of a client's stream: it sends nothing more, but stays for the answer.
   func endStream(of id: Roster.ID) {
     if turn == id { endTurn() }
-    giveBack(by: id)
+    returnPen(by: id)
   }
 
   /// Gives the pen to a program that is ready to use the port, if the pen is free.
-  package func useFreePen(_ id: Roster.ID) { take(roster.useFreePen(id)) }
+  package func useFreePen(_ id: Roster.ID) { apply(roster.useFreePen(id)) }
 
   /// Whether a client may change the line settings and modem lines, and send breaks.
   package func maySetLine(_ id: Roster.ID) -> Bool {
@@ -260,8 +266,8 @@ package final class SharingController: PenControl {
     return roster.mayWrite(id) && session.writer == session.owner
   }
 
-  /// Whether the device waits for a client that takes nothing. It waits only for a client that may write, never for a
-  /// viewer.
+  /// Whether the device waits for a client that takes nothing. It waits only for a client that may
+  /// write, never for a viewer.
   func mayHoldDevice(_ id: Roster.ID) -> Bool {
     switch roster.rule {
     case .one: roster.holder == id
@@ -276,8 +282,8 @@ package final class SharingController: PenControl {
     authors[id].map { session.discardUnsent(by: $0) } ?? 0
   }
 
-  /// The number of bytes that a client has written and the device has not got. Those that the driver has taken may be
-  /// of others.
+  /// The number of bytes that a client has written and the device has not got. Those that the
+  /// driver has taken may be of others.
   func unsentByteCount(by id: Roster.ID) -> Int {
     let inDriver = session.unsentByteCount - session.queuedByteCount
     return inDriver + (authors[id].map { session.queuedByteCount(by: $0) } ?? 0)
@@ -294,8 +300,9 @@ package final class SharingController: PenControl {
   /// The result of writing bytes of a client.
   package enum Writing: Hashable {
     /// This number of bytes at the front was queued.
-    case taken(Int)
-    /// No bytes were queued. ``Participant/goOn()`` is called when the client can try again.
+    case queued(Int)
+    /// No bytes were queued. ``Participant/resumeWriting()`` is called when the client can
+    /// try again.
     case wait
     /// The client may not write.
     case refused
@@ -310,7 +317,7 @@ package final class SharingController: PenControl {
     else { return wait(id) }
     let part = UnsafeRawBufferPointer(rebasing: bytes.prefix(session.writeRoom))
     if roster.rule == .all { return writeLines(part, by: id, author) }
-    return write(part, by: author) ? .taken(part.count) : wait(id)
+    return write(part, by: author) ? .queued(part.count) : wait(id)
   }
 
   private func write(_ bytes: UnsafeRawBufferPointer, by author: Author) -> Bool {
@@ -327,12 +334,13 @@ package final class SharingController: PenControl {
   private func callWaiting() {
     let called = waiting
     waiting = []
-    for id in called { participants[id]?.goOn() }
+    for id in called { participants[id]?.resumeWriting() }
   }
 
   // MARK: Lines of several writers
 
-  /// Writes only whole lines while other members wait; otherwise all bytes. A begun line makes the others wait.
+  /// Writes only whole lines while other members wait; otherwise all bytes. A begun line makes
+  /// the others wait.
   private func writeLines(
     _ bytes: UnsafeRawBufferPointer, by id: Roster.ID, _ author: Author
   ) -> Writing {
@@ -345,7 +353,7 @@ package final class SharingController: PenControl {
     session.owner = author
     guard write(part, by: author) else { return wait(id) }
     if lineEnd == part.count { endTurn() } else if othersWait { limitTurn() }
-    return .taken(part.count)
+    return .queued(part.count)
   }
 
   private func limitTurn() {
@@ -368,13 +376,15 @@ package final class SharingController: PenControl {
   private func updateSharing() {
     var sharing = Sharing()
     sharing.others = roster.members.filter { $0.id != homeID }.map(Sharing.Person.init)
-    sharing.applicants = roster.applicants.compactMap { roster[$0] }.map(Sharing.Person.init)
-    sharing.isAsking = roster.applicants.contains(homeID)
+    sharing.applicants = roster.applicants.compactMap { applicant in
+      roster[applicant.id].map { Sharing.Applicant(person: .init($0), text: applicant.text) }
+    }
+    sharing.isAsking = roster.applicants.contains { $0.id == homeID }
     sharing.pen =
       switch roster.rule {
-      case .all: .everybodys
+      case .all: .everyone
       // Read-only is about the others too. What this user may not do is decided by the front end.
-      case .none: roster.isReadOnly ? .mine : .nobodys
+      case .none: roster.isReadOnly ? .mine : .nobody
       case .one:
         if roster.holder == homeID {
           .mine
@@ -390,8 +400,8 @@ package final class SharingController: PenControl {
   package func ask() { ask(homeID) }
   package func give(to id: Sharing.ID) { give(by: homeID, to: id) }
   package func keep() { keep(by: homeID) }
-  package func giveBack() { giveBack(by: homeID) }
-  package func take() { take(homeID) }
+  package func returnPen() { returnPen(by: homeID) }
+  package func takePen() { takePen(homeID) }
 }
 
 extension Sharing.Person {

@@ -5,8 +5,8 @@ import TextTools
 
 /// The name of the user of this process, as other members of a session see it.
 package enum UserName {
-  /// The account and the terminal, such as `max on pts/3`; without a terminal the process, such as `max (pid 4711)`.
-  /// It is safe to show.
+  /// The account and the terminal, such as `max on pts/3`; without a terminal the process, such as
+  /// `max (pid 4711)`. It is safe to show.
   ///
   /// The corresponding C functions are `getpwuid_r` and `ttyname_r`.
   package static let own: String = {
@@ -22,4 +22,25 @@ package enum UserName {
     }
     return "\(account) (pid \(getpid()))".harmless
   }()
+}
+
+/// How the program of an agent is named among the members of a session.
+extension UserName {
+  private static let agentMark = " (agent)"
+  /// The maximum length of the agent's own name, in Unicode scalars.
+  private static let longestAgentName = 40
+
+  /// The name of an agent, from what it calls itself. It is safe to show.
+  package static func ofAgent(_ name: String) -> String {
+    let shown = String(
+      String.UnicodeScalarView(name.harmless.unicodeScalars.prefix(longestAgentName)))
+    return (shown.isEmpty ? "unnamed" : shown) + agentMark
+  }
+
+  /// Whether a name is that of an agent, also if a number was added to tell it from others.
+  package static func isOfAgent(_ name: String) -> Bool {
+    let scalars = Array(name.unicodeScalars)
+    let mark = Array(agentMark.unicodeScalars)
+    return scalars.indices.contains { scalars[$0...].starts(with: mark) }
+  }
 }

@@ -21,8 +21,8 @@ package enum DeviceQuery: Hashable, Sendable {
 
   /// Evaluates the query.
   ///
-  /// An on-board UART never answers ``only`` or ``latest``: it is often the kernel's console, or connected to a modem
-  /// in the computer.
+  /// An on-board UART never answers ``only`` or ``latest``: it is often the kernel's console, or
+  /// connected to a modem in the computer.
   package func answer(among devices: [Device]) -> Answer {
     switch self {
     case .only:
@@ -31,7 +31,7 @@ package enum DeviceQuery: Hashable, Sendable {
       return ports.isEmpty ? .none : .several(ports)
     case .latest:
       let latest = choices(among: devices).filter(\.isHotPluggable)
-        .max { ($0.incarnation ?? 0) < ($1.incarnation ?? 0) }
+        .max { ($0.creationNumber ?? 0) < ($1.creationNumber ?? 0) }
       return latest.map(Answer.one) ?? .none
     case .next: return .none
     case .fitting(let selector):
@@ -40,8 +40,8 @@ package enum DeviceQuery: Hashable, Sendable {
     }
   }
 
-  /// The devices that a user can choose from: those that match the selector; without one, all devices with hardware
-  /// behind them, hot-pluggable ones first.
+  /// The devices that a user can choose from: those that match the selector; without one, all
+  /// devices with hardware behind them, hot-pluggable ones first.
   package func choices(among devices: [Device]) -> [Device] {
     switch self {
     case .only, .latest, .next:

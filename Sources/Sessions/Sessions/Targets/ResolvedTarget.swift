@@ -16,10 +16,12 @@ package enum ResolvedTarget: Hashable {
   ///
   /// - Parameters:
   ///   - target: nil for the only device.
+  ///   - offersMore: whether there may be more to choose from than devices, so that not even the
+  ///     only one is meant by no target.
   ///   - devices: lists the present devices; called only if the target depends on them.
   /// - Throws: the error of `devices`.
   package init<Problem: Error>(
-    _ target: Target?, among devices: () throws(Problem) -> [Device]
+    _ target: Target?, offersMore: Bool = false, among devices: () throws(Problem) -> [Device]
   ) throws(Problem) {
     let query: DeviceQuery
     switch target ?? .device(.only) {
@@ -32,6 +34,7 @@ package enum ResolvedTarget: Hashable {
     case .device(let asked): query = asked
     }
     switch query.answer(among: try devices()) {
+    case .one(let device) where target == nil && offersMore: self = .several([device], query)
     case .one(let device): self = .device(device, query)
     case .none: self = .none(query)
     case .several(let devices): self = .several(devices, query)

@@ -1,3 +1,4 @@
+import Checksums
 import Glibc
 import Posix
 package import SystemPackage
@@ -8,13 +9,15 @@ import TransferProtocols
 ///
 /// ## Principles of operation
 ///
-/// - The sender chooses the name and nothing else. It cannot choose the folder, or replace an existing file. A name
-///   that leads out of the folder, is hidden, or cannot be shown on a terminal is declined.
-/// - A file is written as `NAME.part`, which must be a new file, not a link. It is renamed when it is complete. The
-///   received part of an interrupted file stays.
-/// - An existing file is kept: the new one becomes `NAME.1`, unless the user asked to replace files.
-/// - The permissions are the announced ones, without execute permission and without those that the umask removes. The
-///   time is the announced one.
+/// - The sender chooses the name and nothing else. It cannot choose the folder, or replace an
+///   existing file. A name that leads out of the folder, is hidden, or cannot be shown on a
+///   terminal is declined.
+/// - A file is written as `NAME.part`, which must be a new file, not a link. It is renamed when it
+///   is complete. The received part of an interrupted file stays.
+/// - An existing file is kept: the new one becomes `NAME.1`, unless the user asked
+///   to replace files.
+/// - The permissions are the announced ones, without execute permission and without those that the
+///   umask removes. The time is the announced one.
 /// - A partial file is continued only if the protocol can compare the existing part.
 package final class IncomingFolder: TransferStorage {
   /// The rules of a folder.
@@ -58,7 +61,8 @@ package final class IncomingFolder: TransferStorage {
 
   /// Opens the folder.
   ///
-  /// - Throws: ``TransferStorageError`` if the folder does not exist, is not a folder, or cannot be written to.
+  /// - Throws: ``TransferStorageError`` if the folder does not exist, is not a folder, or cannot
+  ///   be written to.
   package init(at path: FilePath, _ rules: Rules) throws(TransferStorageError) {
     self.path = path
     self.rules = rules
@@ -155,8 +159,8 @@ package final class IncomingFolder: TransferStorage {
   ) -> NameCheck {
     let bytes = bytes.isEmpty ? Array((own ?? "").utf8) : bytes
     let parts = bytes.split(separator: 0x2F, omittingEmptySubsequences: false)
-    // Senders often include a relative path. Its last component is the name. A path that leads out of the folder is
-    // declined.
+    // Senders often include a relative path. Its last component is the name. A path that leads out
+    // of the folder is declined.
     guard bytes.first != 0x2F, !parts.contains(where: { $0.elementsEqual("..".utf8) }),
       let last = parts.last, !last.isEmpty, last.first != 0x2E, !last.contains(0),
       last.count + ".part.1000".utf8.count <= 255
@@ -175,8 +179,8 @@ package final class IncomingFolder: TransferStorage {
     return overflow ? nil : bytes
   }
 
-  /// Opens the file that was partially received earlier; nil if there is none, or if it is not this user's regular
-  /// file.
+  /// Opens the file that was partially received earlier; nil if there is none, or if it is not this
+  /// user's regular file.
   private func openPartial(_ name: String) throws(Errno) -> Descriptor? {
     let flags = O_RDWR | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK
     guard let file = try? open(name, flags), let status = try? file.borrowed.stat(),
@@ -308,8 +312,8 @@ package final class IncomingFolder: TransferStorage {
   /// UTIME_OMIT of <sys/stat.h>, a macro that Swift does not import: leave this time unchanged.
   private static let omitted = (1 << 30) - 2
 
-  /// The umask of the process. It is not read by umask(2), which would change it for a moment in which a log's thread
-  /// may create a file.
+  /// The umask of the process. It is not read by umask(2), which would change it for a moment in
+  /// which a log's thread may create a file.
   private static let umask: mode_t = {
     let status = (try? FilePath("/proc/self/status").contents()) ?? []
     let line = String(decoding: status, as: UTF8.self).split(separator: "\n")

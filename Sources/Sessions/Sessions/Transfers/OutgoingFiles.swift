@@ -65,7 +65,8 @@ extension FilePath.Component {
 }
 
 extension FileDescriptor {
-  /// Reads at an offset: fewer bytes than requested only at the end. The corresponding C function is `pread`.
+  /// Reads at an offset: fewer bytes than requested only at the end. The corresponding C
+  /// function is `pread`.
   func bytes(at offset: Int, count: Int) throws(Errno) -> [UInt8] {
     var outcome: Result<Void, Errno> = .success(())
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

@@ -5,8 +5,8 @@ package import TransferProtocols
 
 /// Transfers files by a protocol, as an exchange on a session.
 ///
-/// It has the line for itself meanwhile. If the protocol can continue after an interruption, the exchange outlives
-/// the loss of the device.
+/// It has the line for itself meanwhile. If the protocol can continue after an interruption, the
+/// exchange outlives the loss of the device.
 package struct TransferExchange: Exchange {
   /// A report of the running transfer.
   package enum Report: Hashable, Sendable {
@@ -83,25 +83,25 @@ package struct TransferExchange: Exchange {
   ) -> [ExchangeAction<Report, Outcome>] {
     let now = Duration.nanoseconds(now.nanoseconds)
     switch event {
-    case .begun: return tell(.begun, at: now)
-    case .received(let bytes): return tell(.received(bytes), at: now)
-    case .sent(let count): return tell(.sent(count), at: now)
-    case .room: return tell(.room, at: now)
-    case .stored(let answer): return take(answer, at: now)
+    case .begun: return advance(on: .begun, at: now)
+    case .received(let bytes): return advance(on: .received(bytes), at: now)
+    case .sent(let count): return advance(on: .sent(count), at: now)
+    case .room: return advance(on: .room, at: now)
+    case .stored(let answer): return handleAnswer(answer, at: now)
     case .storageFailed(let error):
       storageError = error
       isStoring = false
       if end != nil { return finish(.failed(.storage)) }
-      return tell(.storageFailed, at: now)
-    case .woken: return tell(.woken, at: now)
+      return advance(on: .storageFailed, at: now)
+    case .woken: return advance(on: .woken, at: now)
     // The protocol informs the other side if there is time.
-    case .stopped, .leaving: return tell(.stopped, at: now)
+    case .stopped, .leaving: return advance(on: .stopped, at: now)
     case .lost:
       status.isInterrupted = true
-      return tell(.lost, at: now) + [.report(.status(status))]
+      return advance(on: .lost, at: now) + [.report(.status(status))]
     case .regained:
       status.isInterrupted = false
-      return [.report(.status(status))] + tell(.regained, at: now)
+      return [.report(.status(status))] + advance(on: .regained, at: now)
     case .cutOff, .sendFailed:
       isStoring = false
       return finish(.failed(.cutOff))
@@ -109,7 +109,7 @@ package struct TransferExchange: Exchange {
     }
   }
 
-  private mutating func tell(_ event: TransferEvent, at now: Duration) -> Actions {
+  private mutating func advance(on event: TransferEvent, at now: Duration) -> Actions {
     guard !hasEnded, end == nil else { return [] }
     var actions: Actions = []
     for action in machine.handle(event, at: now) { actions += carryOut(action, at: now) }
@@ -118,19 +118,19 @@ package struct TransferExchange: Exchange {
 
   // MARK: Files
 
-  private mutating func take(_ answer: StorageAnswer, at now: Duration) -> Actions {
+  private mutating func handleAnswer(_ answer: StorageAnswer, at now: Duration) -> Actions {
     switch answer {
     case .file(let file):
       if let file { begin(file) }
-      return tell(.file(file), at: now)
+      return advance(on: .file(file), at: now)
     case .read(let bytes):
       if beginning == nil { beginning = (now, 0) }
-      return tell(.read(bytes), at: now)
-    case .accepted(let count): return tell(.accepted(partialCount: count), at: now)
+      return advance(on: .read(bytes), at: now)
+    case .accepted(let count): return advance(on: .accepted(partialCount: count), at: now)
     case .declined(let file):
       isDeclined = true
-      return [.report(.declined(file))] + tell(.declined, at: now)
-    case .checksum(let crc): return tell(.checksum(crc), at: now)
+      return [.report(.declined(file))] + advance(on: .declined, at: now)
+    case .checksum(let crc): return advance(on: .checksum(crc), at: now)
     case .stored(let path):
       isStoring = false
       let report = Report.file(summary(at: now), storedAt: path)

@@ -21,8 +21,8 @@ package struct TransferStatus: Hashable, Sendable {
 
   package init() {}
 
-  /// The time that the rest of the present file needs at the present rate; nil if it is unknown, or longer than a
-  /// hundred hours. The size is the one that the other side announced.
+  /// The time that the rest of the present file needs at the present rate; nil if it is unknown, or
+  /// longer than a hundred hours. The size is the one that the other side announced.
   package var timeLeft: Duration? {
     guard let size, let rate, rate > 0 else { return nil }
     let seconds = Double(max(size - position, 0)) / Double(rate)
@@ -41,7 +41,8 @@ package struct TransferSummary: Hashable, Sendable {
   /// The time from the first byte of the file to its end.
   package let duration: Duration
   package let retries: Int
-  /// The part of the line's capacity in that time that was used for bytes of the file; nil if it is unknown.
+  /// The part of the line's capacity in that time that was used for bytes of the file; nil if
+  /// it is unknown.
   package let efficiency: Double?
 }
 

@@ -10,7 +10,8 @@ package protocol TransferStorage: AnyObject {
   func perform(_ operation: StorageOperation) throws(TransferStorageError) -> StorageAnswer?
 }
 
-/// An operation that a transfer requests from its storage; see ``TransferProtocols/TransferAction``.
+/// An operation that a transfer requests from its storage;
+/// see ``TransferProtocols/TransferAction``.
 package enum StorageOperation: Hashable, Sendable {
   case nextFile
   case read(at: Int, count: Int)

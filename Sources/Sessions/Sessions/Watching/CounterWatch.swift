@@ -2,8 +2,8 @@ package import EventLoop
 import Observing
 package import SerialCore
 
-/// Reads the driver's error counters shortly after bytes arrive, at most ten times a second: errors and breaks arrive
-/// together with bytes. Without bytes, nothing wakes the process.
+/// Reads the driver's error counters shortly after bytes arrive, at most ten times a second: errors
+/// and breaks arrive together with bytes. Without bytes, nothing wakes the process.
 package final class CounterWatch {
   private let loop: IOLoop
   private var observations: [ObservationToken<SessionEvent>] = []

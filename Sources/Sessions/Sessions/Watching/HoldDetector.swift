@@ -3,7 +3,8 @@ import Observing
 import Posix
 package import SerialCore
 
-/// Detects that the device holds the line, by XOFF or CTS: bytes are queued, and the driver takes none.
+/// Detects that the device holds the line, by XOFF or CTS: bytes are queued, and the
+/// driver takes none.
 package final class HoldDetector {
   /// Whether the device accepts bytes.
   package enum Acceptance: Hashable {

@@ -2,8 +2,9 @@ package import EventLoop
 import Observing
 package import SerialCore
 
-/// Reads the modem lines ten times a second while they are shown, and never otherwise. Changes can only be found by
-/// polling, or by a thread that blocks in the kernel: docs/line-control.md lists the cost of each.
+/// Reads the modem lines ten times a second while they are shown, and never otherwise. Changes can
+/// only be found by polling, or by a thread that blocks in the kernel: docs/line-control.md lists
+/// the cost of each.
 package final class ModemLineWatch {
   /// Whether the lines are shown.
   package var isWatched = false {
@@ -15,11 +16,12 @@ package final class ModemLineWatch {
   private let loop: IOLoop
   private var timer: LoopTimer?
 
-  private static let interval = Duration.milliseconds(100)
+  private let interval: Duration
 
-  package init(_ session: Session, on loop: IOLoop) {
-    self.session = session
-    self.loop = loop
+  package init(
+    _ session: Session, on loop: IOLoop, interval: Duration = .milliseconds(100)
+  ) {
+    (self.session, self.loop, self.interval) = (session, loop, interval)
     stateChanges = session.observe(.stateChange) { [unowned self] _ in update() }
   }
 
@@ -30,7 +32,7 @@ package final class ModemLineWatch {
   }
 
   private func lookLater() {
-    timer = loop.schedule(after: Self.interval) { [unowned self] in
+    timer = loop.schedule(after: interval) { [unowned self] in
       lookLater()
       session.refreshModemLines()
     }

@@ -4,8 +4,8 @@ package import SerialCore
 import Time
 package import TransferProtocols
 
-/// Detects that a program on the device offers files, or asks for one. An offer counts when nothing follows it for a
-/// moment. It ends when other bytes arrive, or after a time limit.
+/// Detects that a program on the device offers files, or asks for one. An offer counts when nothing
+/// follows it for a moment. It ends when other bytes arrive, or after a time limit.
 package final class OfferWatch {
   /// The offer; nil for none.
   @Observed package private(set) var offer: DeviceOffer?
@@ -28,10 +28,10 @@ package final class OfferWatch {
       // Another author writes, who has accepted or interrupted the offer.
       session.observe(.penChange) { [unowned self] _ in forget() },
     ]
-    subscription = hub.subscribe(as: .listener) { [unowned self] bytes, _ in take(bytes) }
+    subscription = hub.subscribe(as: .listener) { [unowned self] bytes, _ in receive(bytes) }
   }
 
-  private func take(_ bytes: UnsafeRawBufferPointer) {
+  private func receive(_ bytes: UnsafeRawBufferPointer) {
     detector.receive(bytes, at: .nanoseconds(loop.now.nanoseconds))
     guard let found = detector.offer else {
       if offer != nil || timer != nil { (offer, timer) = (nil, nil) }

@@ -2,11 +2,13 @@ package import Time
 
 /// Finds the baud rate of a device that sends text, by listening at one rate after the other.
 ///
-/// This is a value: its owner sets the rates, passes in received bytes and error counts, and performs the steps.
+/// This is a value: its owner sets the rates, passes in received bytes and error counts, and
+/// performs the steps.
 ///
-/// - Bytes that arrive just after a change of the rate were received at the previous rate, and are ignored.
-/// - The probe listens at each rate until the result is clear, or for ``longest``. If it received nothing so far, the
-///   first rate gets ``patience``.
+/// - Bytes that arrive just after a change of the rate were received at the previous rate,
+///   and are ignored.
+/// - The probe listens at each rate until the result is clear, or for ``longest``. If it received
+///   nothing so far, the first rate gets ``patience``.
 /// - The search ends at a rate at which nearly all bytes are text.
 package struct RateProbe {
   /// The rates to try, the most common ones first.
@@ -24,8 +26,8 @@ package struct RateProbe {
     /// The number of framing errors; nil if the driver does not count them.
     package fileprivate(set) var framingErrorCount: Int?
     package fileprivate(set) var breakCount = 0
-    /// The number of bytes that are text without their highest bit, and how many of these have the parity of the
-    /// other bits in the highest bit.
+    /// The number of bytes that are text without their highest bit, and how many of these have the
+    /// parity of the other bits in the highest bit.
     fileprivate var lowTextCount = 0
     fileprivate var evenCount = 0
     fileprivate var highCount = 0
@@ -41,7 +43,8 @@ package struct RateProbe {
     package var framing: Framing? {
       guard isConclusive, errorCount * 20 <= byteCount, values.count >= 3 else { return nil }
       if textCount * 100 >= byteCount * 92 { return .eightBits }
-      // In text, the highest bit is never set everywhere. With parity, it is set in some bytes and clear in others.
+      // In text, the highest bit is never set everywhere. With parity, it is set in some bytes and
+      // clear in others.
       guard lowTextCount * 100 >= byteCount * 97, highCount * 10 >= byteCount,
         values.count >= RateProbe.fewestValues
       else { return nil }
@@ -176,7 +179,8 @@ package struct RateProbe {
   /// The result so far.
   package var result: Result {
     guard trials.contains(where: { $0.byteCount > 0 }) else { return .nothing }
-    // If several rates give text, the one with the most distinct bytes wins: patterns at a wrong rate have few.
+    // If several rates give text, the one with the most distinct bytes wins: patterns at a wrong
+    // rate have few.
     let best = trials.filter { $0.framing != nil }.max { $0.values.count < $1.values.count }
     guard let best, let framing = best.framing else { return .noText }
     return .likely(best, framing)

@@ -31,7 +31,8 @@ package final class ReceivedTextWatch {
   /// Discards the text received so far.
   package func clear() { text.clear() }
 
-  /// Searches in the next turn of the loop: code that sets patterns must not be called back during that.
+  /// Searches in the next turn of the loop: code that sets patterns must not be called
+  /// back during that.
   private func lookSoon() {
     guard timer == nil, !patterns.isEmpty else { return }
     timer = loop.schedule(after: .zero) { [unowned self] in

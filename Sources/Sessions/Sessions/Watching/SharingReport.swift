@@ -10,8 +10,8 @@ package struct SharingReport {
   private var candidates: [Candidate: MonotonicTime] = [:]
   private var isFirstUpdate = true
 
-  /// The time that a program must have the port open before it is reported. A short-lived program, such as
-  /// `stty -F PORT`, takes no data.
+  /// The time that a program must have the port open before it is reported. A short-lived program,
+  /// such as `stty -F PORT`, takes no data.
   package static let moment = Duration.milliseconds(500)
 
   private enum Candidate: Hashable {
@@ -29,10 +29,12 @@ package struct SharingReport {
     case ended
   }
 
-  /// Whether the report must be updated again after ``moment``, to see which programs still have the port open.
+  /// Whether the report must be updated again after ``moment``, to see which programs still have
+  /// the port open.
   package var isUndecided: Bool { !candidates.isEmpty }
 
-  /// Updates the report. The first update reports all programs, because they had the port open before the session.
+  /// Updates the report. The first update reports all programs, because they had the port open
+  /// before the session.
   ///
   /// - Parameters:
   ///   - uses: the processes that have the port open.
@@ -44,7 +46,8 @@ package struct SharingReport {
   ) -> [Message] {
     let visible = uses.filter { $0.holder.pid != pid }
     let others = Set(visible.filter { !$0.isFarEnd }.map(\.holder))
-    // For root, and for the user's own programs, the list includes the program that opened the port.
+    // For root, and for the user's own programs, the list includes the program that
+    // opened the port.
     let isUnknown = isOpenElsewhere && visible.isEmpty
     let wasShared = !reported.isEmpty || hasReportedUnknown
     reported.formIntersection(others)

@@ -3,14 +3,15 @@ import EventLoop
 import Glibc
 import Observing
 import Posix
+import Reconnecting
 import SerialCore
 import SystemPackage
 
 /// Reports when another program has the session's port open, at the start or later.
 ///
-/// A port that was opened with `--shared`, or by root, can be opened twice. The programs then split the received
-/// bytes. inotify(7) reports that a program opens the node, but not which one. A separate thread finds that by a
-/// search of all processes, which may take some 10 ms.
+/// A port that was opened with `--shared`, or by root, can be opened twice. The programs then split
+/// the received bytes. inotify(7) reports that a program opens the node, but not which one. A
+/// search of all processes finds that, which the sessions of a program share.
 final class SharingWatch {
   /// The time from the opening of the port to the first search.
   private static let firstSearch = Duration.milliseconds(100)
@@ -22,23 +23,22 @@ final class SharingWatch {
   private var sharing = SharingReport()
   private var watcher: OpeningWatcher?
   private var watch: DescriptorWatch?
-  private var search: Search?
+  private let search: PortHolderSearch
+  /// The search that was asked for.
+  private var request: PortHolderSearch.Request?
   /// Whether the node was opened or closed during a search.
   private var isSearchDue = false
   /// Starts the next search, for the programs that are not reported yet.
   private var timer: LoopTimer?
 
-  /// A thread that searches for the processes that have the port open.
-  private final class Search {
-    let wake: WakePipe
-    let result = Guarded<[PortHolders.Use]?>(nil)
-    var watch: DescriptorWatch?
-
-    init() throws(Errno) { wake = try WakePipe() }
-  }
-
-  /// - Parameter report: receives the programs that share the port.
-  package init(_ session: Session, on loop: IOLoop, report: @escaping (SessionNews) -> Void) {
+  /// - Parameters:
+  ///   - search: finds the programs; one for all sessions.
+  ///   - report: receives the programs that share the port.
+  package init(
+    _ session: Session, searchingBy search: PortHolderSearch, on loop: IOLoop,
+    report: @escaping (SessionNews) -> Void
+  ) {
+    self.search = search
     self.report = report
     self.loop = loop
     stateChanges = session.observe(.stateChange) { [unowned self] in
@@ -66,42 +66,22 @@ final class SharingWatch {
   }
 
   private func stop() {
-    // A running search continues, so that there is at most one thread.
-    (path, watcher, watch, timer) = (nil, nil, nil, nil)
+    (path, watcher, watch, timer, request) = (nil, nil, nil, nil, nil)
     isSearchDue = false
     sharing = SharingReport()
   }
 
-  /// Starts a search, or schedules another one after the one that is running.
+  /// Asks for a search, or for another one after the one that is running.
   private func look() {
     guard let path else { return }
-    guard search == nil else { return isSearchDue = true }
+    guard request == nil else { return isSearchDue = true }
     isSearchDue = false
-    guard let search = try? Search() else { return }
-    do throws(Errno) {
-      search.watch = try loop.watch(search.wake.reader, for: .reading) { [unowned self] _ in
-        searchEnded()
-      }
-      let (wake, result) = (search.wake, search.result)
-      try DetachedThread.run {
-        let uses = PortHolders().uses(of: path)
-        result.withLock { $0 = uses }
-        wake.wake()
-      }
-      self.search = search
-    } catch {
-      search.watch = nil
-    }
+    request = search.uses(of: path, on: loop) { [unowned self] uses in searchEnded(uses) }
   }
 
-  private func searchEnded() {
-    guard let uses = search?.result.withLock({ $0 }) else { return }
-    // Kept until the end of the turn, because its watch is calling.
-    let ended = search
-    loop.atEndOfTurn { withExtendedLifetime(ended) {} }
-    search = nil
-    guard let path else { return }
-    // The port may have been closed and opened meanwhile.
+  private func searchEnded(_ uses: [PortHolders.Use]?) {
+    request = nil
+    guard let path, let uses else { return }
     if isSearchDue { return look() }
     let isOpenElsewhere = (watcher?.openCount ?? 0) > 0
     let messages = sharing.update(

@@ -30,8 +30,8 @@ final class StandstillWatch {
   /// Calls `onStandstill` as its last act, because that may release this object.
   private func look() {
     let count = session.unsentByteCount
-    // It is also progress when the driver's own queue becomes shorter: the driver asks for more only when almost all
-    // of it is sent.
+    // It is also progress when the driver's own queue becomes shorter: the driver asks for more
+    // only when almost all of it is sent.
     guard count == 0 || hasMoved || count < lastCount else { return onStandstill() }
     (lastCount, hasMoved) = (count, false)
     timer = loop.schedule(after: limit) { [unowned self] in look() }

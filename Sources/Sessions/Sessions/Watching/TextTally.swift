@@ -1,5 +1,5 @@
-/// Counts how many bytes of a stream are text: printable ASCII, the control characters of text, and complete UTF-8
-/// characters.
+/// Counts how many bytes of a stream are text: printable ASCII, the control characters of text, and
+/// complete UTF-8 characters.
 package struct TextTally: Hashable {
   /// The number of bytes, without those of an incomplete character.
   package private(set) var byteCount = 0
@@ -13,7 +13,7 @@ package struct TextTally: Hashable {
 
   package mutating func add(_ byte: UInt8) {
     if missingCount > 0 {
-      if byte & 0xC0 == 0x80 { return take() }
+      if byte & 0xC0 == 0x80 { return addContinuation() }
       byteCount += begunCount
       (begunCount, missingCount) = (0, 0)
     }
@@ -29,7 +29,7 @@ package struct TextTally: Hashable {
   }
 
   /// Adds a continuation byte of a character.
-  private mutating func take() {
+  private mutating func addContinuation() {
     begunCount += 1
     missingCount -= 1
     guard missingCount == 0 else { return }

@@ -4,15 +4,17 @@ package import Time
 ///
 /// ## Principles of operation
 ///
-/// - No hint is better than a wrong one: bytes that are not text are not evidence. Binary data at the right rate have
-///   no line errors, and may look random, regular, or like anything else.
-/// - Line errors are the best evidence. At a wrong rate, usually at least a fifth of the bytes end where the receiver
-///   expects a stop bit and finds none. The drivers of some adapters do not count these errors.
-/// - A receiver that is more than twice as fast as the sender samples each bit more than once: no bit differs from
-///   both of its neighbours, and the first bit is 0 like the start bit. Only 34 byte values have this form
-///   (``isStretched(_:)``). At such a rate nearly all bytes have it; few other streams consist of such bytes.
-/// - Nothing is decided before ``shortest``: bootloaders often use another rate than their program, and end within
-///   that time.
+/// - No hint is better than a wrong one: bytes that are not text are not evidence. Binary data at
+///   the right rate have no line errors, and may look random, regular, or like anything else.
+/// - Line errors are the best evidence. At a wrong rate, usually at least a fifth of the bytes end
+///   where the receiver expects a stop bit and finds none. The drivers of some adapters do not
+///   count these errors.
+/// - A receiver that is more than twice as fast as the sender samples each bit more than once: no
+///   bit differs from both of its neighbours, and the first bit is 0 like the start bit. Only 34
+///   byte values have this form (``isStretched(_:)``). At such a rate nearly all bytes have it; few
+///   other streams consist of such bytes.
+/// - Nothing is decided before ``shortest``: bootloaders often use another rate than their program,
+///   and end within that time.
 package struct WrongRateDetector {
   /// The decision about the stream.
   package enum Verdict: Hashable {
@@ -32,9 +34,8 @@ package struct WrongRateDetector {
   static let sampleSize = 4_096
   /// The number of bytes of one read that are examined.
   static let lookedSize = 256
-  /// The size of a block that counts as text or not, and the number of consecutive text blocks that make the stream
-  /// text:
-  /// repeated bytes may look like text for a while, even at a wrong rate.
+  /// The size of a block that counts as text or not, and the number of consecutive text blocks that
+  /// make the stream text: repeated bytes may look like text for a while, even at a wrong rate.
   static let blockSize = 64
   static let fewestTextBlocks = 2
   /// The minimum number of errors that is evidence.
@@ -75,8 +76,8 @@ package struct WrongRateDetector {
       if sample.count < WrongRateDetector.lookedSize { sample.append(byte) }
     }
 
-    /// Whether the first bytes repeat themselves, like short frames with delimiters and idle lines with flags. Bytes
-    /// that repeat after a longer time may be a line of text.
+    /// Whether the first bytes repeat themselves, like short frames with delimiters and idle lines
+    /// with flags. Bytes that repeat after a longer time may be a line of text.
     var isPeriodic: Bool {
       (1...24).contains { period in
         let pairs = sample.count - period
@@ -136,8 +137,8 @@ package struct WrongRateDetector {
     if framingCount >= Self.fewestErrors && framingCount * 100 >= byteCount * 15 && !isText {
       return true
     }
-    // A break is a byte that is low up to its end. Some protocols, such as LIN, use breaks, but their other bytes are
-    // not stretched.
+    // A break is a byte that is low up to its end. Some protocols, such as LIN, use breaks, but
+    // their other bytes are not stretched.
     let count = framingCount + breakCount
     return count >= Self.fewestErrors && count * 100 >= byteCount * 30
       && stretchedCount * 100 >= lookedCount * 95 && lookedCount > 0
@@ -145,18 +146,19 @@ package struct WrongRateDetector {
 
   // MARK: Stretched bits
 
-  /// Whether a byte has the form that a receiver samples from a sender that is less than half as fast: after the
-  /// start bit, no bit differs from both of its neighbours.
+  /// Whether a byte has the form that a receiver samples from a sender that is less than half as
+  /// fast: after the start bit, no bit differs from both of its neighbours.
   package static func isStretched(_ byte: UInt8) -> Bool {
     // The start bit is the lowest one here.
     let bits = UInt16(byte) << 1
     let changes = bits ^ (bits >> 1)
-    // Bit n of `changes` is set if bits n and n+1 differ. The start bit and the first bit must be equal, and no two
-    // changes may follow one another. The change after the last bit is unknown.
+    // Bit n of `changes` is set if bits n and n+1 differ. The start bit and the first bit must be
+    // equal, and no two changes may follow one another. The change after the last bit is unknown.
     return changes & 1 == 0 && changes & (changes >> 1) & 0x7F == 0
   }
 
-  /// Whether the present run proves a wrong rate. Zeros alone, and repeated patterns, have other causes.
+  /// Whether the present run proves a wrong rate. Zeros alone, and repeated patterns,
+  /// have other causes.
   private func isRunStretched(at now: MonotonicTime) -> Bool {
     guard let start = run.start, now - start >= Self.shortest else { return false }
     return run.byteCount >= Self.fewestStretched && run.isStretched

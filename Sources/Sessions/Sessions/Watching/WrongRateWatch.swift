@@ -2,14 +2,17 @@ package import EventLoop
 import Observing
 package import SerialCore
 
-/// Detects that the bytes of a session look like those of a wrong baud rate, once for each opening and each rate.
+/// Detects that the bytes of a session look like those of a wrong baud rate, once for each opening
+/// and each rate.
 ///
-/// It examines only the first bytes, until the result is clear, and again when the driver counts many errors. Other
-/// bytes do not pass through it.
+/// It examines only the first bytes, until the result is clear, and again when the driver counts
+/// many errors. Other bytes do not pass through it.
 package final class WrongRateWatch {
-  /// Whether the rate looks wrong. It stays true until the port is opened again, or gets another rate.
+  /// Whether the rate looks wrong. It stays true until the port is opened again, or
+  /// gets another rate.
   @Observed package private(set) var looksWrong = false
-  /// Whether bytes are examined. Bytes of a script, a file transfer or a hexadecimal view need not be text.
+  /// Whether bytes are examined. Bytes of a script, a file transfer or a hexadecimal view need
+  /// not be text.
   package var isOn = false {
     didSet {
       if isOn != oldValue { begin() }
@@ -62,7 +65,8 @@ package final class WrongRateWatch {
     begin()
   }
 
-  /// Counts marked errors where the driver has no counters. The marked byte is not among the received ones.
+  /// Counts marked errors where the driver has no counters. The marked byte is not among
+  /// the received ones.
   private func add(_ error: LineError) {
     guard isOn, session.counters == nil else { return }
     switch error {

@@ -3,21 +3,22 @@ import Observing
 package import Scrollback
 package import TerminalWidgets
 
-/// Shows one dialog at a time: a question to the user, or a text in pages. The dialog gets the keys; the session
-/// continues meanwhile.
+/// Shows one dialog at a time: a question to the user, or a text in pages. The dialog gets the
+/// keys; the session continues meanwhile.
 package final class Dialogs: KeyReceiver {
-  /// Whether a dialog is open, which gets the keys. An opening dialog that replaces another one is announced as a
-  /// change to false and one to true.
+  /// Whether a dialog is open, which gets the keys. An opening dialog that replaces another one is
+  /// announced as a change to false and one to true.
   @Observed package private(set) var isOpen = false
-  /// Whether lists are printed once, with numbers, instead of drawn. The reason is that the terminal can only print,
-  /// or that the user prefers it: a screen reader reads printed text.
+  /// Whether lists are printed once, with numbers, instead of drawn. The reason is that the
+  /// terminal can only print, or that the user prefers it: a screen reader reads printed text.
   package var isPlain: Bool
 
   private let console: Console
   private let loop: IOLoop
   private lazy var reader = KeyReader(on: loop) { [unowned self] in dialog?.handle($0) }
   private var dialog: (any Dialog)?
-  /// Limits refreshing to ten times a second: a transfer changes the state with every piece.
+  /// Limits refreshing to ten times a second, unless it is urgent: a transfer changes the state
+  /// with every piece.
   private lazy var refreshing = Coalescer(on: loop, interval: .milliseconds(100)) {
     [unowned self] in dialog?.refresh()
   }
@@ -28,7 +29,7 @@ package final class Dialogs: KeyReceiver {
     isPlain = console.kind != .drawing
   }
 
-  package func receive(typed bytes: UnsafeRawBufferPointer) -> Int { reader.take(bytes) }
+  package func receive(typed bytes: UnsafeRawBufferPointer) -> Int { reader.receive(bytes) }
 
   /// Asks a question. It replaces the open dialog.
   package func ask<Answer>(_ question: Question<Answer>) {
@@ -60,8 +61,8 @@ package final class Dialogs: KeyReceiver {
   ///
   /// - Parameters:
   ///   - port: the name of the port; nil if there is only one.
-  ///   - onWrite: called when the user wants to write lines to a file. The panel stays open, and can be shown again
-  ///     when another dialog has replaced it.
+  ///   - onWrite: called when the user wants to write lines to a file. The panel stays open, and
+  ///     can be shown again when another dialog has replaced it.
   package func search(
     _ scrollback: Scrollback, of port: String?, onWrite: @escaping (SearchDialog) -> Void
   ) {
@@ -87,7 +88,7 @@ package final class Dialogs: KeyReceiver {
 
   /// Shows the present state soon.
   ///
-  /// - Parameter isUrgent: whether the user waits for it.
+  /// - Parameter isUrgent: whether to show it at the end of this turn: anything but progress.
   package func refresh(isUrgent: Bool = false) {
     if isOpen { refreshing.post(isUrgent: isUrgent) }
   }

@@ -16,10 +16,10 @@ package final class KeyReader {
     self.onKey = onKey
   }
 
-  /// Takes bytes up to the end of one key, because that key may close the dialog.
+  /// Decodes bytes up to the end of one key, because that key may close the dialog.
   ///
-  /// - Returns: the number of bytes taken.
-  package func take(_ bytes: UnsafeRawBufferPointer) -> Int {
+  /// - Returns: the number of bytes decoded.
+  package func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
     timer = nil
     let (keys, count) = decoder.decodeFirst(of: bytes)
     keys.forEach(onKey)

@@ -1,10 +1,10 @@
 import TerminalWidgets
 
-/// A text in pages, on the alternate screen if the terminal has one, otherwise below the cursor. It follows the state
-/// while it is open.
+/// A text in pages, on the alternate screen if the terminal has one, otherwise below the cursor. It
+/// follows the state while it is open.
 ///
-/// Space, Enter and page down show the next page, and close the last one. The arrows move by a line, page up moves by
-/// a page. `q`, escape, ctrl-c and ctrl-g close the text.
+/// Space, Enter and page down show the next page, and close the last one. The arrows move by a
+/// line, page up moves by a page. `q`, escape, ctrl-c and ctrl-g close the text.
 final class Pager: Dialog {
   private let text: (ScreenSize) -> [StyledLine]
   private let console: Console
@@ -49,7 +49,8 @@ final class Pager: Dialog {
     console.screen.refresh()
   }
 
-  /// The lines that fit below the last row of text. The last line lists the keys. The cursor is at the first line.
+  /// The lines that fit below the last row of text. The last line lists the keys. The cursor is at
+  /// the first line.
   private func page(on size: ScreenSize) -> PanelContent {
     let lines = text(size)
     lineCount = lines.count

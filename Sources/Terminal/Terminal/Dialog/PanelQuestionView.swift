@@ -3,8 +3,8 @@ import TerminalWidgets
 
 /// A question as a list in the lower lines of the screen, filtered as the user types.
 ///
-/// Each search goes through the whole list, so keys take effect on the screen once per turn of the loop, however many
-/// there are.
+/// Each search goes through the whole list, so keys take effect on the screen once per turn of the
+/// loop, however many there are.
 final class PanelQuestionView<Answer: Hashable>: Dialog {
   private let question: Question<Answer>
   private let console: Console
@@ -35,7 +35,7 @@ final class PanelQuestionView<Answer: Hashable>: Dialog {
   package func handle(_ key: Key) {
     isEnterWaiting = false
     if case .named(.enter, _) = key { return enter() }
-    switch list.take(key) {
+    switch list.edit(key) {
     case .changed: showing.post()
     case .cancelled: answer(.cancelled)
     case .unchanged, .refused, .chosen: break

@@ -1,9 +1,10 @@
 import TerminalWidgets
 
-/// A text that is printed in pages below each other, for a terminal that can only print, and for `--plain`.
+/// A text that is printed in pages below each other, for a terminal that can only print,
+/// and for `--plain`.
 ///
-/// Space, Enter and page down print the next page; `q`, escape, ctrl-c and ctrl-g end the text. It ends by itself
-/// after the last page.
+/// Space, Enter and page down print the next page; `q`, escape, ctrl-c and ctrl-g end the text. It
+/// ends by itself after the last page.
 final class PlainPager: Dialog {
   private var rest: ArraySlice<StyledLine>
   private let count: Int

@@ -1,14 +1,15 @@
 import TerminalWidgets
 import TextTools
 
-/// A question as a numbered list that is printed once. The user answers with a number, a key or a name, and Enter.
+/// A question as a numbered list that is printed once. The user answers with a number, a key or a
+/// name, and Enter.
 final class PlainQuestionView<Answer: Hashable>: Dialog {
   private let question: Question<Answer>
   private let console: Console
   private let answer: (Question<Answer>.Outcome) -> Void
   private var typed = ""
-  /// The choices as they were printed, which determine the meaning of a number; nil while they are incomplete, and so
-  /// not printed.
+  /// The choices as they were printed, which determine the meaning of a number; nil while they are
+  /// incomplete, and so not printed.
   private var printed: [Choice<Answer>]?
   /// The text that the printed choices are for.
   private var listed = ""
@@ -43,7 +44,8 @@ final class PlainQuestionView<Answer: Hashable>: Dialog {
     prompt()
   }
 
-  /// Begins the line of the answer. It repeats the question, which may have scrolled away on a small screen.
+  /// Begins the line of the answer. It repeats the question, which may have scrolled away on
+  /// a small screen.
   private func prompt() { console.echo("\(question.title): ") }
 
   private func cancel() {
@@ -92,8 +94,8 @@ final class PlainQuestionView<Answer: Hashable>: Dialog {
     typed = ""
   }
 
-  /// The meaning of the answer in the present state, which may have changed since the list was printed; nil while the
-  /// choices are incomplete.
+  /// The meaning of the answer in the present state, which may have changed since the list was
+  /// printed; nil while the choices are incomplete.
   private var meaning: ChoiceList<Answer>.Outcome? {
     guard let printed else { return typed.isEmpty ? .cancelled : nil }
     switch PlainList(printed).answer(typed) {

@@ -13,13 +13,14 @@ package struct Question<Answer: Hashable> {
   package let title: String
   /// The expected answer to a printed list, as text.
   package let expected: String
-  /// Returns the choices for the text typed so far. It is called again when the text or the state changes. An
-  /// unavailable choice stays in the list and shows the reason.
+  /// Returns the choices for the text typed so far. It is called again when the text or the state
+  /// changes. An unavailable choice stays in the list and shows the reason.
   package let choices: (_ typed: String) -> [Choice<Answer>]
-  /// Whether the choices for a text are still incomplete. Enter then waits for them. Call ``Dialogs/refresh()`` when
-  /// they are complete.
+  /// Whether the choices for a text are still incomplete. Enter then waits for them. Call
+  /// ``Dialogs/refresh()`` when they are complete.
   package let isPending: (_ typed: String) -> Bool
-  /// The text with which the question continues after a choice, such as a folder; nil if the choice is the answer.
+  /// The text with which the question continues after a choice, such as a folder; nil if the choice
+  /// is the answer.
   package let continuation: (Answer) -> String?
   /// The answer for a typed text that matches no choice; nil if there is none.
   package let answer: (_ typed: String) -> Answer?
@@ -71,8 +72,8 @@ extension Choice {
     self.init(id: value, title: text, detail: isCurrent ? "now" : "", isCurrent: isCurrent)
   }
 
-  /// The first choice of a question that switches several things and has no present value. With it, Enter alone
-  /// changes nothing.
+  /// The first choice of a question that switches several things and has no present value. With it,
+  /// Enter alone changes nothing.
   ///
   /// - Parameter state: the present state, as text.
   package static func noChange<Value>(_ state: String) -> Choice where ID == Value? {

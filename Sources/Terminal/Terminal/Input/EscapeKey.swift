@@ -1,5 +1,5 @@
-/// The key that starts a command at the start of a line, as in ssh(1) and cu(1): a printable ASCII character, or
-/// none.
+/// The key that starts a command at the start of a line, as in ssh(1) and cu(1): a printable ASCII
+/// character, or none.
 package enum EscapeKey: Hashable {
   /// A printable character, 0x21 to 0x7E.
   case character(UInt8)
@@ -16,7 +16,8 @@ package enum EscapeKey: Hashable {
 }
 
 extension EscapeKey {
-  /// Parses `~`, another printable character, or `none`. The keys that may follow it, `.` and `?`, are refused.
+  /// Parses `~`, another printable character, or `none`. The keys that may follow it, `.` and
+  /// `?`, are refused.
   package init?(parsing text: String) {
     if text == "none" {
       self = .none

@@ -1,8 +1,9 @@
 /// Finds escape sequences such as `~.` at the start of a line in typed bytes.
 ///
-/// The rules are those of ssh(1). The escape character counts at the very beginning, and after CR or LF. It is held
-/// back until the next key: `.` and `?` are commands; a second escape character is sent once; any other key is sent
-/// after the first. After a command, the next byte still counts as the start of a line.
+/// The rules are those of ssh(1). The escape character counts at the very beginning, and after CR
+/// or LF. It is held back until the next key: `.` and `?` are commands; a second escape character
+/// is sent once; any other key is sent after the first. After a command, the next byte still counts
+/// as the start of a line.
 package struct EscapeParser {
   /// A piece of the input.
   package enum Item {
@@ -69,8 +70,8 @@ package struct EscapeParser {
     return input.count
   }
 
-  /// The number of bytes at the end of data that are an escape sequence at the start of a line, or its first byte:
-  /// keys that were typed quickly after others.
+  /// The number of bytes at the end of data that are an escape sequence at the start of a line, or
+  /// its first byte: keys that were typed quickly after others.
   package func sequenceCount(atEndOf data: UnsafeRawBufferPointer) -> Int {
     for count in [2, 1] where data.count > count {
       let start = data.count - count

@@ -3,12 +3,12 @@ import Posix
 package import SystemPackage
 package import TerminalWidgets
 
-/// The file that keeps typed lines for later sessions: one for each profile, one for sessions without a profile, and
-/// one for the shell commands of all sessions.
+/// The file that keeps typed lines for later sessions: one for each profile, one for sessions
+/// without a profile, and one for the shell commands of all sessions.
 ///
-/// Typed lines may be confidential. Only the user can read the file (mode 0600, in folders of mode 0700), and neither
-/// the file nor its folders may be symbolic links. Errors are ignored: a session must not fail because of its
-/// history.
+/// Typed lines may be confidential. Only the user can read the file (mode 0600, in folders of mode
+/// 0700), and neither the file nor its folders may be symbolic links. Errors are ignored: a session
+/// must not fail because of its history.
 package struct HistoryFile {
   /// The folder; nil if the user has none.
   private let place: FilePath?
@@ -19,7 +19,8 @@ package struct HistoryFile {
 
   /// The maximum number of lines in the file.
   package static let limit = 1_000
-  /// The number of lines that are kept when the file is full, so that not every new line rewrites it.
+  /// The number of lines that are kept when the file is full, so that not every new
+  /// line rewrites it.
   private static let remainder = 750
   /// The maximum size in bytes. A larger file is not a history, and is not read.
   private static let sizeLimit = 16 * 1_048_576
@@ -55,8 +56,8 @@ package struct HistoryFile {
     }.joined()
   }
 
-  /// The state folder of the user: `$XDG_STATE_HOME`, otherwise `~/.local/state`. A relative path is ignored, as the
-  /// XDG Base Directory Specification says.
+  /// The state folder of the user: `$XDG_STATE_HOME`, otherwise `~/.local/state`. A relative path
+  /// is ignored, as the XDG Base Directory Specification says.
   package static func stateFolder() -> FilePath? {
     func folder(_ variable: String) -> FilePath? {
       guard let value = getenv(variable) else { return nil }
@@ -137,7 +138,8 @@ package struct HistoryFile {
     return try checked(OwnedDescriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
   }
 
-  /// Opens a file. Without O_NONBLOCK, opening a named pipe would block. A pipe is refused afterwards.
+  /// Opens a file. Without O_NONBLOCK, opening a named pipe would block. A pipe
+  /// is refused afterwards.
   private static func openFile(_ path: FilePath, _ flags: CInt) throws(Errno) -> OwnedDescriptor {
     let file = try checked(
       OwnedDescriptor.open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, permissions: 0o600))

@@ -1,3 +1,4 @@
+package import Encodings
 package import EventLoop
 import Glibc
 import Observing
@@ -30,6 +31,9 @@ package protocol InputPumpDelegate: AnyObject {
   /// Bytes were written to the session. They are in the form in which they are sent.
   func input(_ input: InputPump, didWrite bytes: UnsafeRawBufferPointer)
 
+  /// A typed character is not sent, because the encoding of the device does not have it.
+  func input(_ input: InputPump, didRefuse character: UnencodableText)
+
   /// Typed bytes are not sent.
   ///
   /// - Parameter count: their number.
@@ -45,16 +49,18 @@ package protocol InputPumpDelegate: AnyObject {
 package protocol KeyReceiver: AnyObject {
   /// Handles typed bytes.
   ///
-  /// - Returns: the number of bytes that were used, at least one. The rest may be for another receiver.
+  /// - Returns: the number of bytes that were used, at least one. The rest may be
+  ///   for another receiver.
   func receive(typed bytes: UnsafeRawBufferPointer) -> Int
 }
 
-/// Passes standard input to the session, at the session's pace. Input that does not fit into its queue is not read.
+/// Passes standard input to the session, at the session's pace. Input that does not fit into its
+/// queue is not read.
 ///
-/// On a terminal it separates commands from data, and always continues to read, because the quit key may follow a
-/// large paste. While the device is fast, reading pauses as with a pipe. If the device is slow or takes nothing,
-/// input is read ahead until the session's queue is full. Then, and while there is no device, input is refused and
-/// counted.
+/// On a terminal it separates commands from data, and always continues to read, because the quit
+/// key may follow a large paste. While the device is fast, reading pauses as with a pipe. If the
+/// device is slow or takes nothing, input is read ahead until the session's queue is full. Then,
+/// and while there is no device, input is refused and counted.
 package final class InputPump {
   package weak var delegate: (any InputPumpDelegate)?
   /// What gets typed bytes; nil: the session.
@@ -75,7 +81,8 @@ package final class InputPump {
   package var escape = EscapeKey.none {
     didSet { if escape != oldValue { escapes = EscapeParser(escape) } }
   }
-  /// Whether escape sequences count now. They count in text for the device, not in answers to questions.
+  /// Whether escape sequences count now. They count in text for the device, not in
+  /// answers to questions.
   package var takesEscapes = true
 
   /// The character maps for sent bytes.
@@ -85,6 +92,16 @@ package final class InputPump {
       guard newValue != form.mapList else { return }
       flushMap()
       form.mapList = newValue
+    }
+  }
+
+  /// The encoding of the device. What a program sends is not converted.
+  package var encoding: Encoding {
+    get { form.encoding }
+    set {
+      guard isTerminal, newValue != form.encoding else { return }
+      flushMap()
+      form.encoding = newValue
     }
   }
 
@@ -103,7 +120,7 @@ package final class InputPump {
   package var session: Session {
     didSet {
       guard session !== oldValue, loop != nil else { return }
-      follow(session)
+      observeSession(session)
       (isReadingAhead, paceTimer) = (false, nil)
       updateInterest()
     }
@@ -120,7 +137,8 @@ package final class InputPump {
   private var watch: DescriptorWatch?
   private let buffer: UnsafeMutableRawBufferPointer
   private var loop: IOLoop?
-  /// Whether the device is so slow that keys would wait behind other input, and so input is read ahead.
+  /// Whether the device is so slow that keys would wait behind other input, and so input
+  /// is read ahead.
   private var isReadingAhead = false
   private var paceTimer: LoopTimer?
   /// Sends the byte that waits in the map.
@@ -139,8 +157,8 @@ package final class InputPump {
   /// The time that a map waits for the second byte of a typed pair. A terminal sends both at once.
   private static let mapPause = Duration.milliseconds(50)
 
-  /// The part of a piece of input in which escape sequences count. A terminal does not mark pasted text, except where
-  /// a program edits lines.
+  /// The part of a piece of input in which escape sequences count. A terminal does not mark pasted
+  /// text, except where a program edits lines.
   private enum Searched {
     /// The whole piece: a few bytes, which were typed.
     case whole
@@ -159,11 +177,12 @@ package final class InputPump {
 
   /// The capacity that a session's queue needs.
   ///
-  /// - Parameter isTerminal: whether a user types. The commands of a user must be found after a paste. Memory that
-  ///   is never used costs nothing.
+  /// - Parameter isTerminal: whether a user types. The commands of a user must be found after a
+  ///   paste. Memory that is never used costs nothing.
   package static func queueCapacity(isTerminal: Bool) -> Int { isTerminal ? 16 * 1_048_576 : crowd }
 
-  /// Creates a pump. It reads nothing before ``start(on:)``. The user or the pipe becomes the owner of the session.
+  /// Creates a pump. It reads nothing before ``start(on:)``. The user or the pipe becomes the owner
+  /// of the session.
   ///
   /// - Parameters:
   ///   - source: the input; borrowed for the lifetime of the pump.
@@ -192,7 +211,7 @@ package final class InputPump {
   /// - Throws: the errors of epoll_ctl(2).
   package func start(on loop: IOLoop) throws(Errno) {
     self.loop = loop
-    follow(session)
+    observeSession(session)
     watch = try loop.watch(file.descriptor, for: interest(with: room), isUrgent: isTerminal) {
       [unowned self] _ in
       read()
@@ -210,7 +229,7 @@ package final class InputPump {
     heldTimer = nil
   }
 
-  private func follow(_ session: Session) {
+  private func observeSession(_ session: Session) {
     observations = [
       session.observe(.stateChange) { [unowned self] _ in updateInterest() },
       session.observe(.sent) { [unowned self] in didSend($0.bytes.count) },
@@ -223,8 +242,8 @@ package final class InputPump {
     updateInterest()
   }
 
-  /// The number of unread bytes from a program. Typed bytes that were not read stay in the terminal for the next
-  /// program that reads them.
+  /// The number of unread bytes from a program. Typed bytes that were not read stay in the terminal
+  /// for the next program that reads them.
   package var unreadCount: Int {
     isTerminal || isRefusing || !file.isUsable ? 0 : file.descriptor.availableByteCount
   }
@@ -272,14 +291,14 @@ package final class InputPump {
     switch outcome {
     case .bytes(let count):
       if escape != .none { lookForPaste(count) }
-      take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     case .wouldBlock: break
     case .endOfFile: end(nil)
     }
     updateInterest()
   }
 
-  private func take(_ bytes: UnsafeRawBufferPointer) {
+  private func parse(_ bytes: UnsafeRawBufferPointer) {
     guard isTerminal else { return send(bytes) }
     var deadline: MonotonicTime?
     var rest = bytes
@@ -288,8 +307,8 @@ package final class InputPump {
       if isFull(by: &deadline) { return hold(rest) }
       switch parser.next(in: &rest) {
       case .data(let data):
-        let untaken = take(data: data, by: &deadline)
-        guard untaken.isEmpty else { return hold(untaken.joined(with: rest)) }
+        let undelivered = deliver(data: data, by: &deadline)
+        guard undelivered.isEmpty else { return hold(undelivered.joined(with: rest)) }
       case .command(let key):
         sendHeld(by: &deadline)
         delegate?.input(self, didReadCommand: key)
@@ -304,7 +323,7 @@ package final class InputPump {
   /// Finds escape sequences in data.
   ///
   /// - Returns: the bytes that were not passed because the time of this turn is over.
-  private func take(
+  private func deliver(
     data: UnsafeRawBufferPointer, by deadline: inout MonotonicTime?
   ) -> UnsafeRawBufferPointer {
     guard escape != .none, takesEscapes else { return hand(out: data, by: &deadline) }
@@ -315,17 +334,17 @@ package final class InputPump {
       rest = UnsafeRawBufferPointer(rebasing: data.suffix(endCount))
       let passed = UnsafeRawBufferPointer(rebasing: data.dropLast(endCount))
       escapes.pass(passed)
-      let untaken = hand(out: passed, by: &deadline)
-      if !untaken.isEmpty { return untaken.joined(with: rest) }
+      let undelivered = hand(out: passed, by: &deadline)
+      if !undelivered.isEmpty { return undelivered.joined(with: rest) }
     }
     while watch != nil, let item = escapes.next(in: &rest) {
       switch item {
       case .data(let part):
-        let untaken = hand(out: part, by: &deadline)
+        let undelivered = hand(out: part, by: &deadline)
         // The bytes were already searched.
-        if !untaken.isEmpty {
+        if !undelivered.isEmpty {
           searched = .nothing
-          return untaken.joined(with: rest)
+          return undelivered.joined(with: rest)
         }
       case .held(let byte): hand(out: byte, by: &deadline)
       case .command(let command): delegate?.input(self, didReadEscape: command)
@@ -334,7 +353,8 @@ package final class InputPump {
     return UnsafeRawBufferPointer(rebasing: data.suffix(0))
   }
 
-  /// Passes on a held-back escape character. The next key, which made no escape sequence, follows it.
+  /// Passes on a held-back escape character. The next key, which made no escape
+  /// sequence, follows it.
   private func sendHeld(by deadline: inout MonotonicTime?) {
     if let byte = escapes.takeHeld() { hand(out: byte, by: &deadline) }
   }
@@ -372,7 +392,8 @@ package final class InputPump {
 
   /// Whether the keys of this turn have used up their time, because each key may search a list.
   ///
-  /// - Parameter deadline: the time at which this turn must end; nil before the first of these keys.
+  /// - Parameter deadline: the time at which this turn must end; nil before the first
+  ///   of these keys.
   private func isFull(by deadline: inout MonotonicTime?) -> Bool {
     guard focus != nil, let loop else { return false }
     guard let time = deadline else {
@@ -389,7 +410,7 @@ package final class InputPump {
     heldTimer = loop?.schedule(after: .zero) { [unowned self] in
       let bytes = held
       held = []
-      bytes.withUnsafeBytes { take($0) }
+      bytes.withUnsafeBytes { parse($0) }
       updateInterest()
     }
   }
@@ -405,16 +426,32 @@ package final class InputPump {
 
   package func send(_ bytes: [UInt8]) { bytes.withUnsafeBytes { send($0) } }
 
-  /// Passes bytes to the session that were not typed, such as a snippet. A CR in them is not replaced by the line
-  /// ending of Enter.
+  /// Passes text to the session that was not typed, such as a snippet. A CR in it is not replaced
+  /// by the line ending of Enter. Bytes that are not UTF-8 are not converted.
+  ///
+  /// - Parameter suffix: returns what follows the bytes that are sent, such as their checksum.
+  /// - Returns: whether it was passed, all of it or nothing.
+  /// - Throws: ``UnencodableText``. Nothing is passed then.
+  package func send(
+    text bytes: [UInt8], followedBy suffix: ([UInt8]) -> [UInt8] = { _ in [] }
+  ) throws(UnencodableText) -> Bool {
+    flushMap()
+    let encoded = try form.encoded(bytes)
+    return send(exactly: bytes, as: encoded + suffix(encoded))
+  }
+
+  /// Passes bytes to the session that are neither mapped nor converted.
   ///
   /// - Returns: whether they were passed, all of them or none.
   package func send(exactly bytes: [UInt8]) -> Bool {
-    bytes.withUnsafeBytes { bytes in
-      guard !isRefusing, map(bytes) else { return false }
-      delegate?.input(self, didAccept: bytes)
-      return true
-    }
+    flushMap()
+    return send(exactly: bytes, as: bytes)
+  }
+
+  private func send(exactly bytes: [UInt8], as sent: [UInt8]) -> Bool {
+    guard !isRefusing, sent.withUnsafeBytes({ $0.isEmpty || write($0) }) else { return false }
+    bytes.withUnsafeBytes { delegate?.input(self, didAccept: $0) }
+    return true
   }
 
   /// - Returns: whether there was room for all of them.
@@ -426,6 +463,7 @@ package final class InputPump {
   private func map(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if form.mapsBytes {
       let mapped = form.map(bytes)
+      for character in form.takeRefusals() { delegate?.input(self, didRefuse: character) }
       mapTimer = form.isWaiting && isTerminal ? scheduleFlush() : nil
       if let mapped { return write(mapped: mapped) }
     }
@@ -446,13 +484,14 @@ package final class InputPump {
     return true
   }
 
-  /// Schedules the end of the map's wait. A user who types Enter types no second byte; the next bytes of a pipe may
-  /// come later.
+  /// Schedules the end of the map's wait. A user who types Enter types no second byte; the next
+  /// bytes of a pipe may come later.
   private func scheduleFlush() -> LoopTimer? {
     loop?.schedule(after: Self.mapPause) { [unowned self] in flushMap() }
   }
 
-  /// Sends a byte that waits for a second one, which may never come. There is always room for one byte.
+  /// Sends a byte that waits for a second one, which may never come. There is always room
+  /// for one byte.
   private func flushMap() {
     _ = write(mapped: form.flush())
   }

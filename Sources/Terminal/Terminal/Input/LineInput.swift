@@ -1,6 +1,6 @@
 package import EventLoop
 package import Observing
-import TerminalWidgets
+package import TerminalWidgets
 
 /// Lets the user edit a line before it is sent. The line is shown below the device's text.
 ///
@@ -10,6 +10,8 @@ package final class LineInput: KeyReceiver {
   package enum Event {
     /// A complete line, without its end.
     case line(String)
+    /// A line that is wrong for ``form``, with the mistake in words. The user still edits it.
+    case refused(String)
     /// A control character for the device, which the editor does not use.
     case control(UInt8)
     /// Bytes that did not fit into the line, and their number.
@@ -17,6 +19,15 @@ package final class LineInput: KeyReceiver {
   }
 
   package let events = Observable<Event>()
+  /// What the lines contain.
+  package var form: LineEditor.Form {
+    get { editor.form }
+    set {
+      guard newValue != editor.form else { return }
+      editor.form = newValue
+      console.screen.refresh()
+    }
+  }
   /// Whether lines are added to the history.
   package var keepsLines = true
 
@@ -49,10 +60,10 @@ package final class LineInput: KeyReceiver {
 
   /// Shows the line. The first call reads the history.
   package func show() {
-    if !isHistoryLoaded { editor = LineEditor(history: history.load()) }
+    if !isHistoryLoaded { editor.replaceHistory(history.load()) }
     isHistoryLoaded = true
     console.screen.setFooter { [unowned self] size in
-      LineEditorView(prompt: "> ", width: size.columns).content(of: editor)
+      LineEditorView(prompt: form == .hex ? "hex> " : "> ", width: size.columns).content(of: editor)
     }
   }
 
@@ -62,15 +73,16 @@ package final class LineInput: KeyReceiver {
     console.screen.setFooter(nil)
   }
 
-  /// Starts to search the bytes of a device for a password prompt, in place of those of another one.
-  package func follow(_ received: Observable<UnsafeRawBufferPointer>) {
+  /// Starts to search the bytes of a device for a password prompt, in place of those
+  /// of another one.
+  package func observePrompts(in received: Observable<UnsafeRawBufferPointer>) {
     device = received.observe { [unowned self] bytes in
       prompt.add(bytes)
       isPromptNew = true
     }
   }
 
-  package func receive(typed bytes: UnsafeRawBufferPointer) -> Int { reader.take(bytes) }
+  package func receive(typed bytes: UnsafeRawBufferPointer) -> Int { reader.receive(bytes) }
 
   private func handle(_ key: Key) {
     if isPromptNew {
@@ -82,6 +94,7 @@ package final class LineInput: KeyReceiver {
       case .submit(let line):
         events.notify(.line(line))
         if keepsLines { history.append(line) }
+      case .refused(let mistake): events.notify(.refused(mistake))
       case .submitSecret(let line): events.notify(.line(line))
       case .dropped(let count): events.notify(.dropped(count))
       case .endOfInput: events.notify(.control(0x04))

@@ -2,9 +2,10 @@ import TextStages
 
 /// Detects whether the last text of a device is a password prompt.
 ///
-/// Text that a user types at such a prompt is not kept. A prompt is a line that contains a word for a secret and ends
-/// like a prompt; a line that only mentions a password ("wrong password.") is none. In unclear cases the answer is
-/// yes: a line that is missing from the history does less harm.
+/// Text that a user types at such a prompt is not kept. A prompt is a line that contains a word
+/// for a secret and ends like a prompt; a line that only mentions a password ("wrong
+/// password.") is none. In unclear cases the answer is yes: a line that is missing from the
+/// history does less harm.
 package struct PasswordPrompt {
   /// The last received bytes: those that are examined, and at most the same number before them.
   private var tail: [UInt8] = []

@@ -8,8 +8,8 @@ package struct PrefixKeyParser {
     case data(UnsafeRawBufferPointer)
     /// The key after the prefix.
     case command(UInt8)
-    /// A key after the prefix that consists of several bytes, such as an arrow or a letter with an accent. No command
-    /// has such a key, and none of its bytes is data.
+    /// A key after the prefix that consists of several bytes, such as an arrow or a letter with an
+    /// accent. No command has such a key, and none of its bytes is data.
     case otherKey(Key)
   }
 
@@ -19,8 +19,8 @@ package struct PrefixKeyParser {
 
   package init(prefix: PrefixKey) { self.prefix = prefix }
 
-  /// Takes the next item from the beginning of the input; nil when there is none. The prefix typed twice is the
-  /// prefix as data.
+  /// Takes the next item from the beginning of the input; nil when there is none. The prefix typed
+  /// twice is the prefix as data.
   package mutating func next(in input: inout UnsafeRawBufferPointer) -> Item? {
     guard let prefix = prefix.byte else {
       defer { input = UnsafeRawBufferPointer(rebasing: input.suffix(0)) }
@@ -55,8 +55,8 @@ package struct PrefixKeyParser {
     }
   }
 
-  /// The key of several bytes at the beginning of a piece of input, and the number of its bytes; nil if the first
-  /// byte is a key by itself. Terminals send all bytes of a key at once.
+  /// The key of several bytes at the beginning of a piece of input, and the number of its bytes;
+  /// nil if the first byte is a key by itself. Terminals send all bytes of a key at once.
   private static func longKey(at bytes: some Collection<UInt8>) -> (key: Key, count: Int)? {
     let escape: UInt8 = 0x1B
     guard bytes.count > 1, let first = bytes.first, first == escape || first >= 0x80 else {

@@ -1,7 +1,7 @@
 import Posix
 
-/// A bounded queue of bytes to show. Bytes of the device that do not fit are dropped and counted. Messages have their
-/// own queue, and follow the notice of the gap.
+/// A bounded queue of bytes to show. Bytes of the device that do not fit are dropped and counted.
+/// Messages have their own queue, and follow the notice of the gap.
 struct Backlog: ~Copyable {
   private var queue: ByteQueue
   /// Messages that arrived while bytes were being dropped.
@@ -25,8 +25,8 @@ struct Backlog: ~Copyable {
   /// Whether new bytes continue the queued ones without a gap.
   var isGapless: Bool { leftOut == 0 && messages.isEmpty }
 
-  /// Queues bytes, or drops and counts them. After the first dropped byte, all bytes of the device are dropped, so
-  /// that every gap has one notice.
+  /// Queues bytes, or drops and counts them. After the first dropped byte, all bytes of the device
+  /// are dropped, so that every gap has one notice.
   package mutating func append(_ bytes: UnsafeRawBufferPointer, isMessage: Bool) {
     if isGapless && queue.append(bytes) { return }
     if isMessage && messages.append(bytes) { return }

@@ -4,11 +4,12 @@ package import Observing
 package import SystemPackage
 package import TerminalWidgets
 import TextTools
+package import Time
 
 /// Shows a session: the device's bytes on standard output, messages on standard error.
 ///
-/// If both are the same terminal, messages use the channel of standard output. The order is then right, and one place
-/// handles a stalled terminal.
+/// If both are the same terminal, messages use the channel of standard output. The order is then
+/// right, and one place handles a stalled terminal.
 package final class Console {
   package let isOutputTerminal: Bool
   private let output: OutputChannel
@@ -21,6 +22,8 @@ package final class Console {
   package let kind: ScreenKind
   /// The style of standard output.
   package let outputStyle: TextStyle
+  /// The time from which all views on this console count: one clock for all ports.
+  package let start = Moment.now
   private let style: TextStyle
   private let streams: TerminalStreams
   /// Whether only failures are printed.
@@ -93,8 +96,8 @@ package final class Console {
 
   // MARK: Messages
 
-  /// Echoes the user's answer to a question, because the terminal's own echo is off. It follows the question, and is
-  /// not mixed with the device's bytes in a file or a pipe.
+  /// Echoes the user's answer to a question, because the terminal's own echo is off. It follows the
+  /// question, and is not mixed with the device's bytes in a file or a pipe.
   package func echo(_ text: String) {
     let text = TerminalCharacters.areASCII ? text.asciiForm : text
     if let messages {
@@ -132,8 +135,11 @@ package final class Console {
   /// Prints an answer with styles.
   package func answer(_ lines: [StyledLine]) { sayLines(lines.map { style.text(of: $0) }) }
 
-  /// Rings the bell of the terminal with the session, or of the one with the messages. Does nothing without a
-  /// terminal.
+  /// A line with its styles, as standard output shows it.
+  func styled(_ line: StyledLine) -> String { outputStyle.text(of: line).forTerminal }
+
+  /// Rings the bell of the terminal with the session, or of the one with the messages. Does nothing
+  /// without a terminal.
   package func ringBell() {
     if isOutputTerminal {
       screen.ring()
@@ -166,7 +172,8 @@ package final class Console {
     screen.cursorDidMove(toMargin: true)
   }
 
-  /// Ends the device's line if a program such as tee(1) may show it on the terminal of the messages.
+  /// Ends the device's line if a program such as tee(1) may show it on the terminal
+  /// of the messages.
   private func endSharedLine() {
     guard readerMayShow, isMidLine else { return }
     messages?.write(lineEnd, isMessage: true)
@@ -178,8 +185,8 @@ package final class Console {
     isRaw && streams.messageColumns() != nil
     && (try? streams.output.stat().type == .fifo) ?? false
 
-  /// Removes the panel and the status line, and waits until the terminal has shown this. Another program uses the
-  /// terminal until ``Screen/resume()``.
+  /// Removes the panel and the status line, and waits until the terminal has shown this. Another
+  /// program uses the terminal until ``Screen/resume()``.
   package func suspend(within limit: Duration) {
     screen.suspend()
     _ = output.finish(within: limit)
@@ -188,8 +195,8 @@ package final class Console {
   /// Discards queued output, and restores the terminal as far as it accepts output.
   package func giveUp() { screen.giveUp() }
 
-  /// Ends the device's last line, so that the shell's prompt begins on a new one, and writes the queue within a time
-  /// limit.
+  /// Ends the device's last line, so that the shell's prompt begins on a new one, and writes the
+  /// queue within a time limit.
   ///
   /// - Returns: the number of bytes that were not written.
   package func finish(within limit: Duration) -> Int {

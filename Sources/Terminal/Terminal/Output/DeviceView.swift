@@ -1,10 +1,12 @@
+import Encodings
 package import EventLoop
+package import Frames
 import TerminalWidgets
 import TextStages
 package import Time
 
-/// Shows the device's bytes as the user chose: mapped, filtered, in hexadecimal, with timestamps. It also shows the
-/// local echo.
+/// Shows the device's bytes as the user chose: mapped, filtered, in hexadecimal, with timestamps.
+/// It also shows the local echo.
 package final class DeviceView {
   /// How bytes are shown. Before a change, incomplete sequences are shown with the old settings.
   package var settings: ViewSettings {
@@ -21,10 +23,12 @@ package final class DeviceView {
 
   private let console: Console
   private let loop: IOLoop
-  private let start = Moment.now
   private var text = ScreenText()
   private var idleTimer: LoopTimer?
-  /// The time of the last bytes, for their timestamps. Another process may have read them, by a clock of its own.
+  /// The number of lines that were hidden at earlier places.
+  private var hiddenBefore = 0
+  /// The time of the last bytes, for their timestamps. Another process may have read them, by a
+  /// clock of its own.
   private var lastMoment = Moment.now
   /// The time at which the last bytes arrived here. Pauses are measured by this clock alone.
   private var lastArrival: MonotonicTime
@@ -51,6 +55,7 @@ package final class DeviceView {
   private func leavePlace() {
     idleTimer = nil
     undo()
+    hiddenBefore = hiddenLineCount
     text = ScreenText()
   }
 
@@ -69,12 +74,14 @@ package final class DeviceView {
 
   /// Shows bytes of the device.
   ///
-  /// - Parameter moment: the time of the read, for timestamps. It may be any time: another process may have read the
-  ///   bytes.
+  /// - Parameter moment: the time of the read, for timestamps. It may be any time: another process
+  ///   may have read the bytes.
   package func show(_ bytes: UnsafeRawBufferPointer, at moment: Moment = .now) {
     (lastMoment, lastArrival) = (moment, loop.now)
     fit()
-    if let changed = text.receive(bytes, at: lastMoment) {
+    if settings.lineDirection == .toDevice, text.rows != nil {
+      show(text.send(bytes, at: lastMoment))
+    } else if let changed = text.receive(bytes, at: lastMoment) {
       show(changed)
     } else {
       place.show(bytes)
@@ -99,43 +106,50 @@ package final class DeviceView {
     show(ascii.withUnsafeBytes { text.type($0, at: .now) })
   }
 
-  /// Shows sent bytes in the hex view.
+  /// Shows sent bytes in the hex view, and as frames.
   package func showSent(_ bytes: UnsafeRawBufferPointer) {
-    guard settings.echoesLocally, settings.isHex else { return }
+    guard settings.echoesLocally, settings.showsRows else { return }
     (lastMoment, lastArrival) = (.now, loop.now)
     fit()
     show(text.send(bytes, at: lastMoment))
     waitIfNeeded()
   }
 
-  /// Shows all text so far, because other text follows: the present row of the hex view, and parts of lines. An
-  /// incomplete sequence or character is not text yet.
+  /// Shows all text so far, because other text follows: the present row of the hex view, and parts
+  /// of lines. An incomplete sequence or character is not text yet.
   package func showHeld() {
-    if settings.isHex { flush() }
+    if settings.isHex && settings.frames == nil { flush() }
     place.showHeld()
   }
 
   /// Shows incomplete sequences, and undoes the device's changes of the terminal's state.
   package func finish() { undo() }
 
+  /// The numbers of frames that were shown; nil while none are.
+  package var frameCounts: FrameCounts? { (text.rows as? FrameRows)?.counts }
+
   /// Adapts the rows of the hex view to the width of the window.
   private func fit() {
-    text.dump?.fit(columns: place.columns - (settings.timestamps?.width ?? 0))
+    text.rows?.fit(columns: place.columns - (settings.timestamps?.width ?? 0))
   }
 
   // MARK: Pauses
 
-  private var pause: Duration { settings.isHex ? settings.hexGap : Self.textPause }
+  /// The silence after which incomplete sequences and rows are shown; nil for none.
+  private var pause: Duration? {
+    guard let rows = text.rows else { return Self.textPause }
+    return rows.gap
+  }
 
   private func waitIfNeeded() {
-    if idleTimer == nil && text.isWaiting { waitForPause() }
+    if idleTimer == nil && text.isWaiting, let pause { wait(for: pause) }
   }
 
   /// Checks again after the time that counts as a pause, with one timer for any number of reads.
-  private func waitForPause() {
+  private func wait(for pause: Duration) {
     idleTimer = loop.schedule(after: max(.zero, pause - silence)) { [unowned self] in
       idleTimer = nil
-      if silence < pause { waitForPause() } else { flush() }
+      if silence < pause { wait(for: pause) } else { flush() }
     }
   }
 
@@ -157,23 +171,88 @@ package final class DeviceView {
 
   private func build(from old: ViewSettings?) {
     text.setStages(
-      device: Pipeline(maps + [filter] + highlights),
+      device: Pipeline(characters + [filter] + lineFilter + highlights),
       stamps: old?.timestamps == settings.timestamps ? text.stamps : stamps)
-    let isEchoing = settings.echoesLocally
-    text.echo = isEchoing ? text.echo ?? echo : nil
-    // Offsets continue, unless the format of the rows changes.
-    let keepsDump = text.dump != nil && old?.echoesLocally == isEchoing
-    let dump = keepsDump ? text.dump : HexDump(marksDirection: isEchoing)
-    text.dump = settings.isHex ? dump : nil
+    text.echo = settings.echoesLocally ? text.echo ?? echo : nil
+    // Offsets and counts continue, unless the format of the rows changes.
+    if old.map(RowFormat.init) != RowFormat(settings) { text.rows = rows }
   }
 
-  private var maps: [any ByteStage] {
-    let map = ByteMap(settings.map, .fromDevice)
+  /// What the rows depend on.
+  private struct RowFormat: Hashable {
+    let isHex: Bool
+    let gap: Duration
+    let frames: ChosenFrameForm?
+    let showsDirection: Bool
+    let timestamps: TimestampFormat?
+
+    init(_ settings: ViewSettings) {
+      isHex = settings.isHex
+      gap = settings.hexGap
+      frames = settings.frames
+      showsDirection = settings.showsDirection
+      timestamps = settings.frames == nil ? nil : settings.timestamps
+    }
+  }
+
+  private var rows: (any RowView)? {
+    if let frames = settings.frames {
+      return FrameRows(
+        frames, stamps: stamper(settings.timestamps ?? TimestampFormat(.time)),
+        style: FrameRows.Style(
+          isColoured: console.outputStyle.isColoured, isASCII: TerminalCharacters.areASCII,
+          showsDirection: settings.showsDirection))
+    }
+    return settings.isHex
+      ? HexDump(marksDirection: settings.showsDirection, gap: settings.hexGap) : nil
+  }
+
+  /// Makes characters of bytes: the maps, and the conversion to UTF-8 between those of bits and
+  /// of characters.
+  private var characters: [any ByteStage] {
+    guard let decoding else { return Self.map(settings.map) }
+    return Self.map(settings.map.ofBits) + [decoding] + Self.map(settings.map.ofCharacters)
+  }
+
+  private static func map(_ list: MapList) -> [any ByteStage] {
+    let map = ByteMap(list, .fromDevice)
     return map.isIdentity ? [] : [map]
   }
 
-  /// Filters escape sequences. An existing stage is kept, because it knows which changes to undo at the end. With
-  /// `--raw`, sequences are held back until they are complete, because the program draws between them.
+  /// An existing stage is kept, because it may be in the middle of a character.
+  private var decoding: DecodingStage? {
+    if settings.encoding.isUTF8 { return nil }
+    let old = text.device.stages.lazy.compactMap { $0 as? DecodingStage }.first
+    // It was converted before, when the option was read: only a lack of memory is left.
+    return old?.encoding == settings.encoding ? old : try? DecodingStage(settings.encoding)
+  }
+
+  /// Hides lines. An existing stage is kept, because it knows what is on the screen; so once there
+  /// were rules, it stays.
+  private var lineFilter: [any ByteStage] {
+    let old = text.device.stages.lazy.compactMap { $0 as? LineFilter }.first
+    if settings.isRaw && place.isWholeScreen || old == nil && settings.lines.isEmpty { return [] }
+    var filter =
+      old
+      ?? LineFilter(
+        isAtMargin: place.isAtMargin, draws: place.isWholeScreen && console.kind == .drawing,
+        showsUTF8: !TerminalCharacters.areASCII,
+        size: { [unowned self] in (place.columns, console.screen.textSize.rows) },
+        width: \.displayWidth)
+    filter.rules = settings.lines
+    filter.margin = settings.timestamps.map { $0.width...LineStamper.maximalWidth } ?? 0...0
+    return [filter]
+  }
+
+  /// The number of lines that are hidden.
+  package var hiddenLineCount: Int {
+    hiddenBefore
+      + (text.device.stages.lazy.compactMap { $0 as? LineFilter }.first?.hiddenCount ?? 0)
+  }
+
+  /// Filters escape sequences. An existing stage is kept, because it knows which changes to undo at
+  /// the end. With `--raw`, sequences are held back until they are complete, because the program
+  /// draws between them.
   private var filter: any ByteStage {
     if settings.isRaw && place.isWholeScreen {
       return text.device.stages.first { $0 is WholeSequences } ?? WholeSequences()
@@ -185,10 +264,11 @@ package final class DeviceView {
   }
 
   private var stamps: Pipeline {
-    Pipeline(
-      settings.timestamps.map {
-        [LineStamper($0, start: start, calendar: CalendarTime.init(local:))]
-      } ?? [])
+    Pipeline(settings.timestamps.map { [stamper($0)] } ?? [])
+  }
+
+  private func stamper(_ format: TimestampFormat) -> LineStamper {
+    LineStamper(format, start: console.start, calendar: CalendarTime.init(local:))
   }
 
   private var echo: LocalEcho {
@@ -197,8 +277,8 @@ package final class DeviceView {
       columns: { [unowned self] in place.columns }, width: \.displayWidth)
   }
 
-  /// Highlights matches if the terminal has colours. It does not with `--raw`, where the device controls the
-  /// terminal.
+  /// Highlights matches if the terminal has colours. It does not with `--raw`, where the device
+  /// controls the terminal.
   private var highlights: [any ByteStage] {
     guard settings.isHighlighting, !(settings.isRaw && place.isWholeScreen),
       console.outputStyle.isColoured

@@ -1,5 +1,5 @@
 package import EventLoop
-import TerminalWidgets
+package import TerminalWidgets
 package import TextStages
 import Time
 
@@ -32,6 +32,11 @@ package final class MergedScreen {
     package func setSource(_ view: any ScreenDelegate) {}
     package func show(_ bytes: UnsafeRawBufferPointer) { screen.show(bytes, from: port) }
     package func showHeld() { screen.finish() }
+    package func show(note: StyledLine) {
+      guard screen.console.isOutputTerminal else { return screen.console.answer([note]) }
+      let text = Array((screen.console.styled(note) + "\n").utf8)
+      text.withUnsafeBytes { screen.show($0, from: port) }
+    }
     package func setCursorHidden(_ isHidden: Bool) {}
     package func restore(_ sequences: [UInt8]) {}
   }

@@ -2,12 +2,14 @@ import TerminalWidgets
 import TextTools
 
 extension String {
-  /// A message as lines that fit on a terminal, broken at spaces, and indented from the second line on.
+  /// A message as lines that fit on a terminal, broken at spaces, and indented from the
+  /// second line on.
   ///
-  /// A quoted command and a key after its prefix are not broken. A line that is indented by four spaces is meant to
-  /// be copied, and stays one line.
+  /// A quoted command and a key after its prefix are not broken. A line that is indented by four
+  /// spaces is meant to be copied, and stays one line.
   ///
-  /// - Parameter width: the number of columns; nil for a file or a pipe, which gets the message unchanged.
+  /// - Parameter width: the number of columns; nil for a file or a pipe, which gets
+  ///   the message unchanged.
   package func messageLines(width: Int?) -> [String] {
     guard let width, displayWidth > width, !hasPrefix("    ") else { return [self] }
     let indentation = prefix { $0 == " " }.count + 2

@@ -12,8 +12,8 @@ package final class OutputChannel {
   package enum WhenFull {
     /// Nothing is lost, for pieces of any size. ``isCrowded`` asks the source to pause.
     case pushBack
-    /// Bytes that do not fit are dropped and counted: the source must not wait for a stalled terminal. It should wait
-    /// for a terminal that makes progress, if it can: ``isCrowded``.
+    /// Bytes that do not fit are dropped and counted: the source must not wait for a stalled
+    /// terminal. It should wait for a terminal that makes progress, if it can: ``isCrowded``.
     case leaveOut
     /// Like `leaveOut`, for a reader that is a program: no notice replaces the missing bytes.
     case leaveOutSilently
@@ -39,8 +39,8 @@ package final class OutputChannel {
 
   /// What the reader did.
   package let events = Observable<Event>()
-  /// Bytes that the reader does not get. A list of its own: an observer of ``Event/room`` writes, and the screen must
-  /// know of a gap before the next write.
+  /// Bytes that the reader does not get. A list of its own: an observer of ``Event/room`` writes,
+  /// and the screen must know of a gap before the next write.
   package let gaps = Observable<Gap>()
 
   /// The bytes to write before the notice of a gap.
@@ -59,7 +59,8 @@ package final class OutputChannel {
   /// The number of bytes that were queued when the reader closed, or written later.
   private var lostCount = 0
 
-  /// The size of the queue above which the source is asked to pause. The bytes that it still sends fit above that.
+  /// The size of the queue above which the source is asked to pause. The bytes that it still sends
+  /// fit above that.
   private static let crowd = 65_536
   /// The time for which a terminal that makes progress may accept nothing.
   private static let patience = Duration.milliseconds(30)
@@ -84,7 +85,7 @@ package final class OutputChannel {
     guard file.isUsable else { return }
     watch = try loop.watch(file.descriptor, for: .hangUp) { [unowned self] in
       // A reader that closes is detected even if there is nothing to write.
-      if isDrained && $0.contains(.hungUp) { lose(.brokenPipe) } else { drain() }
+      if isDrained && $0.contains(.hungUp) { fail(with: .brokenPipe) } else { drain() }
     }
   }
 
@@ -100,7 +101,7 @@ package final class OutputChannel {
   package var isDrained: Bool { backlog.front.isEmpty }
 
   /// The number of bytes that were not accepted so far, including dropped ones.
-  package var untakenCount: Int { lostCount + backlog.count + backlog.leftOut }
+  package var unwrittenCount: Int { lostCount + backlog.count + backlog.leftOut }
 
   /// Writes as many bytes as the descriptor accepts now, and queues the rest.
   ///
@@ -108,7 +109,7 @@ package final class OutputChannel {
   package func write(_ bytes: UnsafeRawBufferPointer, isMessage: Bool = false) {
     guard !isGone else { return lostCount += bytes.count }
     guard file.isUsable else {
-      lose(.badFileDescriptor)
+      fail(with: .badFileDescriptor)
       return lostCount += bytes.count
     }
     // A descriptor that may block is only written to when it is writable.
@@ -139,8 +140,8 @@ package final class OutputChannel {
     text.withUTF8 { write(UnsafeRawBufferPointer($0), isMessage: isMessage) }
   }
 
-  /// The notice of bytes that were not shown. It begins with CAN, which ends an incomplete escape sequence that would
-  /// otherwise include the following text.
+  /// The notice of bytes that were not shown. It begins with CAN, which ends an incomplete escape
+  /// sequence that would otherwise include the following text.
   static func notShown(_ count: Int) -> String { notShown(count, after: "") }
 
   private static func notShown(_ count: Int, after prefix: String) -> String {
@@ -192,12 +193,12 @@ package final class OutputChannel {
       }
       return count
     } catch {
-      lose(error)
+      fail(with: error)
       return 0
     }
   }
 
-  private func lose(_ error: Errno) {
+  private func fail(with error: Errno) {
     isGone = true
     lostCount = backlog.count
     backlog.removeAll()
@@ -209,8 +210,8 @@ package final class OutputChannel {
   private var neverBlocks: Bool { file.isNonBlocking || isRegularFile }
 
   private func wantRoom(_ wanted: Bool) {
-    // Changing the interest of a watched descriptor fails only if the kernel is out of memory. The next write tries
-    // again.
+    // Changing the interest of a watched descriptor fails only if the kernel is out of memory. The
+    // next write tries again.
     _ = try? watch?.setInterest(wanted ? .writing : .hangUp)
   }
 

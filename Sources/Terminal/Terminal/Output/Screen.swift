@@ -5,8 +5,8 @@ import TextStages
 
 /// The source of the text on a screen.
 package protocol ScreenDelegate: AnyObject {
-  /// Bytes that set the terminal to the device's state (colours, cursor, wrapping, scroll region) from any state;
-  /// empty if that state is unknown.
+  /// Bytes that set the terminal to the device's state (colours, cursor, wrapping, scroll region)
+  /// from any state; empty if that state is unknown.
   var deviceState: [UInt8] { get }
 
   /// The cursor is not where the shown text left it.
@@ -15,11 +15,12 @@ package protocol ScreenDelegate: AnyObject {
   func cursorDidMove(toMargin isAtMargin: Bool)
 }
 
-/// Draws on the user's terminal: the device's text, a panel below it, one at the top, and the status line in the last
-/// row.
+/// Draws on the user's terminal: the device's text, a panel below it, one at the top, and the
+/// status line in the last row.
 ///
-/// Below the text there is at most one panel: a footer, which is removed while text is shown and then drawn again; or a cover, which
-/// holds text back until it is removed. A cover can also be a page on the alternate screen.
+/// Below the text there is at most one panel: a footer, which is removed while text is shown and
+/// then drawn again; or a cover, which holds text back until it is removed. A cover can also be a
+/// page on the alternate screen.
 package final class Screen {
   /// Makes the lines of a panel for a screen.
   package typealias Content = (ScreenSize) -> PanelContent
@@ -67,8 +68,8 @@ package final class Screen {
   private var top: Top?
   /// Text that arrived while a cover was shown.
   private var withheld: WithheldOutput?
-  /// Whether bracketed paste is on. It is on while a panel has the keyboard. The device receives pasted text without
-  /// marks.
+  /// Whether bracketed paste is on. It is on while a panel has the keyboard. The device receives
+  /// pasted text without marks.
   package var marksPastes = false {
     didSet {
       if marksPastes != oldValue { write(pasteMarks(marksPastes)) }
@@ -85,8 +86,8 @@ package final class Screen {
   weak var delegate: (any ScreenDelegate)?
   /// Whether another program uses the terminal, or will soon.
   private var isGivenBack = false
-  /// Where the cursor is, or may be: it changes before the bytes are written that move the cursor into a panel, and
-  /// after those that move it back to the text.
+  /// Where the cursor is, or may be: it changes before the bytes are written that move the cursor
+  /// into a panel, and after those that move it back to the text.
   @Observed package private(set) var cursorPlace = CursorPlace.text
   /// Where the written bytes have left the cursor.
   private var focus = CursorPlace.text
@@ -134,8 +135,8 @@ package final class Screen {
     }
   }
 
-  /// Writes bytes directly, with the cursor in the text. While a page hides the text, nothing is written: what is
-  /// drawn beside the text is drawn again afterwards.
+  /// Writes bytes directly, with the cursor in the text. While a page hides the text, nothing is
+  /// written: what is drawn beside the text is drawn again afterwards.
   package func draw(_ bytes: [UInt8]) {
     if !page.isOpen { write(panel.around(bytes)) }
   }
@@ -143,7 +144,8 @@ package final class Screen {
   /// Rings the bell.
   func ring() { write(panel.around([0x07])) }
 
-  /// Bytes that set the terminal to the device's state from any state; empty if that state is unknown.
+  /// Bytes that set the terminal to the device's state from any state; empty if that
+  /// state is unknown.
   private var deviceState: [UInt8] { delegate?.deviceState ?? [] }
 
   /// Reports that the cursor is not where the shown text left it.
@@ -173,12 +175,12 @@ package final class Screen {
     refresh()
   }
 
-  /// Whether a cover can hide the text without moving it. A device may use the alternate screen itself, with `--raw`;
-  /// its state is then unknown.
+  /// Whether a cover can hide the text without moving it. A device may use the alternate screen
+  /// itself, with `--raw`; its state is then unknown.
   package var canCoverWhole: Bool { hasAlternateScreen && !deviceState.isEmpty }
 
-  /// Shows a page on the alternate screen. Text is held back until ``uncover()``, and is then where it was. Where this
-  /// is not possible, shows a cover.
+  /// Shows a page on the alternate screen. Text is held back until ``uncover()``, and is then where
+  /// it was. Where this is not possible, shows a cover.
   func coverWhole(with lines: @escaping Content) {
     guard canCoverWhole, withheld == nil else { return cover(with: lines) }
     withheld = WithheldOutput()
@@ -241,8 +243,8 @@ package final class Screen {
 
   // MARK: Above the text
 
-  /// Shows a panel at the top of the screen, or removes it. It stays while text is shown. On a screen that is too
-  /// small, it is not shown.
+  /// Shows a panel at the top of the screen, or removes it. It stays while text is shown. On a
+  /// screen that is too small, it is not shown.
   package func setTop(_ top: Top?) {
     guard draws else { return }
     onTextScreen {
@@ -287,7 +289,8 @@ package final class Screen {
     status = text
   }
 
-  /// Changes the status line, with the panel removed meanwhile: it may be in the same row, or next to it.
+  /// Changes the status line, with the panel removed meanwhile: it may be in the same row, or
+  /// next to it.
   private func change(_ bytes: (inout StatusLine) -> [UInt8]) {
     // The panel at the top knows the number of rows.
     onTextScreen {
@@ -314,8 +317,8 @@ package final class Screen {
     }
   }
 
-  /// Writes the complete state of the terminal, because any sequence may be among the dropped bytes. The cursor is
-  /// then at the start of a line of the text.
+  /// Writes the complete state of the terminal, because any sequence may be among the dropped
+  /// bytes. The cursor is then at the start of a line of the text.
   func rewrite() {
     guard draws else { return cursorDidMove(toMargin: false) }
     let size = wholeSize()
@@ -357,7 +360,7 @@ package final class Screen {
   package func sizeDidChange() {
     onTextScreen {
       let size = wholeSize()
-      if panel.losesPlace(on: size) { tail.begin() }
+      if panel.hasUnknownPlace(on: size) { tail.begin() }
       let erasure = panel.eraseAfterResize(to: size) + topPanel.eraseAfterResize()
       write(erasure + adaptStatusLine(to: size) + openTop() + showPanel())
       cursorDidMove(toMargin: false)

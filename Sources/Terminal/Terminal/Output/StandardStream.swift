@@ -11,8 +11,8 @@ package struct StandardStream {
 
   package let descriptor: CInt
 
-  /// Prints as much of a text as is accepted within a time limit: a stalled terminal must not keep a finished program
-  /// running.
+  /// Prints as much of a text as is accepted within a time limit: a stalled terminal must not keep
+  /// a finished program running.
   package func print(_ text: String, within limit: Duration) {
     let file = StandardFile(FileDescriptor(rawValue: descriptor), O_WRONLY)
     let deadline = MonotonicTime.now + limit

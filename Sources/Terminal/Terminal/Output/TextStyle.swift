@@ -18,8 +18,8 @@ package struct TextStyle: Sendable {
     return getenv("COLORTERM") != nil || names.contains { term.firstRange(ofText: $0) != nil }
   }()
 
-  /// The style for a descriptor: coloured on a terminal, unless NO_COLOR or TERM=dumb is set. See
-  /// https://no-color.org.
+  /// The style for a descriptor: coloured on a terminal, unless NO_COLOR or TERM=dumb is
+  /// set. See https://no-color.org.
   package init(for descriptor: CInt) {
     let refusal = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
     isColoured = FileDescriptor(rawValue: descriptor).isTerminal && !refusal && !Self.isDumb
@@ -28,8 +28,8 @@ package struct TextStyle: Sendable {
   /// Whether the terminal can only print, according to TERM.
   static let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
 
-  /// Whether the terminal has an alternate screen (mode 1049), according to TERM. Old terminals and the console of Linux
-  /// have none.
+  /// Whether the terminal has an alternate screen (mode 1049), according to TERM. Old terminals and
+  /// the console of Linux have none.
   static let hasAlternateScreen: Bool = {
     let term = getenv("TERM").map { String(cString: $0) } ?? ""
     let without = ["ansi", "cons25", "linux", "vt100", "vt102", "vt220", "vt320", "vt420", "vt52"]

@@ -1,3 +1,4 @@
+package import TerminalWidgets
 package import TextStages
 
 /// The place for the text of a port: the whole screen, or lines among those of other ports.
@@ -20,6 +21,9 @@ package protocol ViewPlace: AnyObject {
   /// Shows the unfinished lines.
   func showHeld()
 
+  /// Shows a line that the device did not send, after a line of the device that is complete.
+  func show(note: StyledLine)
+
   /// Records that the device has hidden the cursor, or shows it again.
   func setCursorHidden(_ isHidden: Bool)
 
@@ -38,6 +42,8 @@ extension Console: ViewPlace {
   package func setSource(_ view: any ScreenDelegate) { screen.delegate = view }
 
   package func showHeld() {}
+
+  package func show(note: StyledLine) { answer([note]) }
 
   package func setCursorHidden(_ isHidden: Bool) { screen.isCursorHidden = isHidden }
 

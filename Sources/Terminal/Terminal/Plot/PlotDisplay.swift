@@ -2,10 +2,11 @@ package import EventLoop
 package import Plotting
 package import TerminalWidgets
 
-/// Shows a ``PlotPanel`` at the top of the screen, and passes it the keys while it is open as a dialog.
+/// Shows a ``PlotPanel`` at the top of the screen, and passes it the keys while it is open
+/// as a dialog.
 ///
-/// The chart is drawn at most ten times a second, and not at all while nothing changes. A slow terminal delays the
-/// drawing, never the recording.
+/// The chart is drawn at most ten times a second, and not at all while nothing changes. A slow
+/// terminal delays the drawing, never the recording.
 package final class PlotDisplay: Dialog {
   /// What the owner of the plot has to do.
   package enum Event {
@@ -13,8 +14,8 @@ package final class PlotDisplay: Dialog {
     case save
     /// The user wants to type the length of the window, or the range of values.
     case askWindow, askRange
-    /// The plot must not have the keys any longer: the user wants to type to the device again, or the window has become
-    /// too small for the plot.
+    /// The plot must not have the keys any longer: the user wants to type to the device again, or
+    /// the window has become too small for the plot.
     case left
     /// The user closes the plot.
     case closed

@@ -1,11 +1,13 @@
 package import Plotting
 package import TerminalWidgets
+import TextTools
 import Time
 
-/// The plot on the screen as a value, without the recording: keys go in, lines of the screen come out.
+/// The plot on the screen as a value, without the recording: keys go in, lines of the
+/// screen come out.
 ///
-/// From above: a line or more with the names, newest values and ranges of the curves; the chart with its axes; a bar
-/// with what is read and what keys do.
+/// From above: a line or more with the names, newest values and ranges of the curves; the chart
+/// with its axes; a bar with what is read and what keys do.
 package struct PlotPanel {
   /// The effect of a key.
   package enum Outcome: Equatable {
@@ -215,7 +217,8 @@ package struct PlotPanel {
       + chart(of: recording, on: ScreenSize(rows: rest, columns: size.columns), source)
   }
 
-  /// A page of the list of keys: in several columns if there are too few rows, and only if none of them is cut off.
+  /// A page of the list of keys: in several columns if there are too few rows, and only if none of
+  /// them is cut off.
   private func helpLines(page: Int, on size: ScreenSize) -> [StyledLine] {
     let rows = size.rows - 1
     let (columns, count) = helpLayout(on: size)
@@ -300,7 +303,7 @@ package struct PlotPanel {
       return line
     }
     let value = settings.cursor.map { curve.value(at: $0)?.value } ?? curve.newest
-    line.append(" " + (value.map(Self.text) ?? "-").padded(toLength: 6), .bold)
+    line.append(" " + (value.map(Self.text) ?? "-").padded(toWidth: 6), .bold)
     if let unit = curve.unit { line.append(" " + unit) }
     if let times = settings.times(of: recording), let range = curve.extremes(in: times) {
       line.append(" \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))", .dimmed)
@@ -437,8 +440,8 @@ package struct PlotPanel {
     guard time >= 0, time < 253_402_300_799 else { return "no time" }
     let milliseconds = UInt64(time * 1_000)
     let moment = CalendarTime(local: milliseconds / 1_000)
-    let clock = [moment.hour, moment.minute, moment.second].map { "\($0)".padded(to: 2, "0") }
-    return clock.joined(separator: ":") + "." + "\(milliseconds % 1_000)".padded(to: 3, "0")
+    let clock = [moment.hour, moment.minute, moment.second].map { $0.padded(to: 2) }
+    return clock.joined(separator: ":") + "." + Int(milliseconds % 1_000).padded(to: 3)
   }
 
   private static func text(ofSpan span: Double, _ kind: ChartView.TimeKind) -> String {
@@ -452,17 +455,5 @@ package struct PlotPanel {
     if span < 7_200 { return number(span / 60, "min") }
     if span < 172_800 { return number(span / 3_600, "h") }
     return number(span / 86_400, "days")
-  }
-}
-
-extension String {
-  /// The text with characters before it up to a length.
-  fileprivate func padded(to length: Int, _ filler: Character) -> String {
-    String(repeating: filler, count: max(0, length - count)) + self
-  }
-
-  /// The text with blanks after it up to a length.
-  fileprivate func padded(toLength length: Int) -> String {
-    self + String(repeating: " ", count: max(0, length - count))
   }
 }

@@ -1,6 +1,7 @@
 package import Plotting
 
-/// What of a recording is plotted, and how. It is a value: keys change it, a panel and a picture show it.
+/// What of a recording is plotted, and how. It is a value: keys change it, a panel and a
+/// picture show it.
 package struct PlotSettings: Hashable, Sendable {
   /// The part of the recording that is shown.
   package enum Window: Hashable, Sendable {
@@ -67,7 +68,8 @@ package struct PlotSettings: Hashable, Sendable {
       isLogarithmic: isLogarithmic, hidden: hidden, cursor: cursor)
   }
 
-  /// The range of values that is shown: the fixed one, or one with a margin around the visible curves.
+  /// The range of values that is shown: the fixed one, or one with a margin around
+  /// the visible curves.
   private func values(
     of recording: Recording, in times: ClosedRange<Double>
   ) -> ClosedRange<Double> {
@@ -86,8 +88,8 @@ package struct PlotSettings: Hashable, Sendable {
     if !isPaused { cursor = nil }
   }
 
-  /// Moves the shown times by a fraction of their length, and pauses. At the newest point, a move to the right follows it
-  /// again.
+  /// Moves the shown times by a fraction of their length, and pauses. At the newest point, a move
+  /// to the right follows it again.
   package mutating func scroll(by fraction: Double, _ recording: Recording) {
     guard let shown = times(of: recording), let all = recording.times else { return }
     let span = shown.upperBound - shown.lowerBound
@@ -143,7 +145,8 @@ package struct PlotSettings: Hashable, Sendable {
     range = values(of: recording, in: times)
   }
 
-  /// Changes between a linear and a logarithmic scale. A fixed range that a logarithmic scale cannot show is given up.
+  /// Changes between a linear and a logarithmic scale. A fixed range that a logarithmic scale
+  /// cannot show is given up.
   package mutating func toggleLogarithm() {
     isLogarithmic.toggle()
     if isLogarithmic, let range, range.lowerBound <= 0 { self.range = nil }

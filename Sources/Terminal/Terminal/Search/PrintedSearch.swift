@@ -2,7 +2,8 @@ package import EventLoop
 package import Scrollback
 import Time
 
-/// Runs a search to its end in steps, so that its matches can be printed, for a terminal that can only print.
+/// Runs a search to its end in steps, so that its matches can be printed, for a terminal that
+/// can only print.
 package final class PrintedSearch {
   private let search: ScrollbackSearch
   private let loop: IOLoop
@@ -16,13 +17,13 @@ package final class PrintedSearch {
     self.search = search
     self.loop = loop
     self.done = done
-    goOn()
+    scheduleStep()
   }
 
-  private func goOn() {
+  private func scheduleStep() {
     nextStep = loop.schedule(after: .zero) { [unowned self] in
       let deadline = MonotonicTime.now + SearchDialog.stepTime
-      search.search(until: { MonotonicTime.now >= deadline }) ? done() : goOn()
+      search.search(until: { MonotonicTime.now >= deadline }) ? done() : scheduleStep()
     }
   }
 }

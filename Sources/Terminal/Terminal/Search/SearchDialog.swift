@@ -4,7 +4,8 @@ package import Scrollback
 package import TerminalWidgets
 import Time
 
-/// The panel for searching a scrollback. The session continues, and lines that arrive meanwhile are searched too.
+/// The panel for searching a scrollback. The session continues, and lines that arrive meanwhile
+/// are searched too.
 package final class SearchDialog: Dialog {
   private let scrollback: Scrollback
   private let console: Console

@@ -5,10 +5,11 @@ import TextStages
 import TextTools
 import Time
 
-/// The search panel as a value, without the search itself: keys go in, lines of the screen come out.
+/// The search panel as a value, without the search itself: keys go in, lines of the
+/// screen come out.
 ///
-/// While the user types an expression, the panel lists the matches, the newest at the bottom. Enter shows all lines
-/// around the selected one.
+/// While the user types an expression, the panel lists the matches, the newest at the bottom. Enter
+/// shows all lines around the selected one.
 package struct SearchPanel {
   /// The effect of a key.
   package enum Outcome: Equatable {
@@ -51,7 +52,7 @@ package struct SearchPanel {
   private var shift = 0
   /// The total number of bytes in the scrollback when the panel was opened.
   private let byteCountAtStart: Int
-  private var text = LineText()
+  private var text: LineText
 
   /// The number of columns by which the text moves to the side.
   private static let shiftStep = 20
@@ -61,6 +62,7 @@ package struct SearchPanel {
   /// - Parameter port: the name of the port; nil if there is only one.
   package init(on scrollback: Scrollback, of port: String? = nil) {
     self.scrollback = scrollback
+    text = scrollback.lineText()
     title = port.map { "search \($0)" } ?? "search"
     search = ScrollbackSearch(of: scrollback, for: nil)
     byteCountAtStart = scrollback.addedByteCount
@@ -214,8 +216,9 @@ package struct SearchPanel {
   package mutating func content(
     on size: ScreenSize, usesAttributes: Bool
   ) -> PanelContent {
-    // Leaves the row of the text above, and the first and last line of the panel. A third of the screen keeps its
-    // text, because text that the panel scrolls away does not return when it closes.
+    // Leaves the row of the text above, and the first and last line of the panel. A third of
+    // the screen keeps its text, because text that the panel scrolls away does not return
+    // when it closes.
     height = max(1, min(size.rows - 3, max(5, size.rows * 2 / 3)))
     let lines = linesInView()
     let rows = rows(of: lines, width: size.columns)
@@ -274,7 +277,9 @@ package struct SearchPanel {
     row.shift = mode == .lines ? shift : nil
     return lines.compactMap { number in
       scrollback.withLine(number) { line in
-        text.with(line.bytes) { row.row(of: line, text: $0, isSelected: number == selectedLine) }
+        text.with(line.bytes, isUTF8: line.isMark) {
+          row.row(of: line, text: $0, isSelected: number == selectedLine)
+        }
       }
     }
   }
@@ -314,7 +319,8 @@ package struct SearchPanel {
     return isComplete ? found : "\(found), searching"
   }
 
-  /// The position of the selected line, and of its match: "line 17 of 2,000, match 3 of 12 of /err/".
+  /// The position of the selected line, and of its match: "line 17 of 2,000, match 3 of
+  /// 12 of /err/".
   private var placeInWords: String {
     let lines = scrollback.lines
     guard let line = selectedLine else { return "no lines" }
@@ -340,8 +346,8 @@ package struct SearchPanel {
 }
 
 extension Pattern {
-  /// Parses an expression that a user types for searching. Letters match in both cases, unless one of them is a
-  /// capital ("smart case"). Letters after a backslash do not count.
+  /// Parses an expression that a user types for searching. Letters match in both cases, unless one
+  /// of them is a capital ("smart case"). Letters after a backslash do not count.
   ///
   /// - Throws: ``PatternError``.
   package init(searching text: String) throws(PatternError) {

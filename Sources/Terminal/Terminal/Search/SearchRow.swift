@@ -12,7 +12,8 @@ package struct SearchRow {
   let pattern: Pattern?
   /// Whether the times include the date, because some lines are from an earlier day.
   var hasDates = true
-  /// The number of columns of text that are hidden at the left; nil to make the first match visible.
+  /// The number of columns of text that are hidden at the left; nil to make the
+  /// first match visible.
   var shift: Int?
 
   /// Draws lines with their dates.
@@ -43,11 +44,12 @@ package struct SearchRow {
 
   /// Draws the rows of all lines that a search has found.
   package func rows(of search: ScrollbackSearch) -> [StyledLine] {
-    var (rows, text) = ([StyledLine](), LineText())
+    var (rows, text) = ([StyledLine](), search.scrollback.lineText())
     var next = search.scrollback.lines.lowerBound
     while let number = search.match(from: next) {
       search.scrollback.withLine(number) { line in
-        rows.append(text.with(line.bytes) { row(of: line, text: $0, isSelected: false) })
+        rows.append(
+          text.with(line.bytes, isUTF8: line.isMark) { row(of: line, text: $0, isSelected: false) })
       }
       next = number + 1
     }

@@ -1,6 +1,7 @@
 /// One entry of a list to choose from, such as a command or a device.
 public struct Choice<ID: Hashable> {
-  /// The meaning of the choice. It identifies the choice when its texts change, so it is unique in a list.
+  /// The meaning of the choice. It identifies the choice when its texts change, so it is unique
+  /// in a list.
   public let id: ID
   /// The short column at the left: a key or a node.
   public var label: String

@@ -1,8 +1,9 @@
-/// A list of choices that is filtered as the user types: the model of the command palette and the device chooser.
+/// A list of choices that is filtered as the user types: the model of the command palette and
+/// the device chooser.
 ///
-/// Without a query, the list selects the present value first (``Choice/isCurrent``), so Enter alone changes nothing.
-/// The choices may change while the list is open. The query stays, and the selection stays at its choice while that
-/// exists.
+/// Without a query, the list selects the present value first (``Choice/isCurrent``), so Enter alone
+/// changes nothing. The choices may change while the list is open. The query stays, and the
+/// selection stays at its choice while that exists.
 public struct ChoiceList<ID: Hashable> {
   /// The effect of a key.
   public enum Outcome: Equatable {
@@ -17,7 +18,8 @@ public struct ChoiceList<ID: Hashable> {
     case cancelled
   }
 
-  /// The maximum length of a query in Unicode scalars, because one character can have any number of accents.
+  /// The maximum length of a query in Unicode scalars, because one character can have any
+  /// number of accents.
   public static var queryLimit: Int { 256 }
 
   /// All choices, including those that do not match the query.
@@ -48,7 +50,8 @@ public struct ChoiceList<ID: Hashable> {
     settle()
   }
 
-  /// The choices that match the query, the best first. For an empty query, all choices in their order.
+  /// The choices that match the query, the best first. For an empty query, all choices
+  /// in their order.
   public var matching: [Choice<ID>] { ranking.map { choices[$0.index] } }
 
   /// The number of choices that match the query.
@@ -81,7 +84,7 @@ public struct ChoiceList<ID: Hashable> {
     if let kept { select(kept) } else { selectBest() }
   }
 
-  /// Searches for the query, if ``take(_:)`` has not done that.
+  /// Searches for the query, if ``edit(_:)`` has not done that.
   public mutating func settle() {
     guard isSearchDue else { return }
     isSearchDue = false
@@ -92,7 +95,8 @@ public struct ChoiceList<ID: Hashable> {
     moves = []
   }
 
-  /// The new index of the choice that is nearest to an old index. If two have the same distance, it is the lower one.
+  /// The new index of the choice that is nearest to an old index. If two have the same distance, it
+  /// is the lower one.
   private static func nearest(
     to old: Int, in before: [ID], thatHasAPlaceIn places: [ID: Int]
   ) -> Int? {
@@ -181,18 +185,19 @@ extension ChoiceList.Outcome: Sendable where ID: Sendable {}
 extension ChoiceList {
   /// Handles a key.
   ///
-  /// Characters extend the query. Backspace deletes the last one, ctrl-w the last word, ctrl-u the whole query. The
-  /// arrows, ctrl-p and ctrl-n, tab and shift-tab select, and wrap around at the ends. Page up and down, home and end
-  /// select without wrapping. Enter chooses; escape, ctrl-c and ctrl-g cancel.
+  /// Characters extend the query. Backspace deletes the last one, ctrl-w the last word, ctrl-u the
+  /// whole query. The arrows, ctrl-p and ctrl-n, tab and shift-tab select, and wrap around at the
+  /// ends. Page up and down, home and end select without wrapping. Enter chooses; escape, ctrl-c
+  /// and ctrl-g cancel.
   public mutating func handle(_ key: Key) -> Outcome {
-    let outcome = take(key)
+    let outcome = edit(key)
     settle()
     return outcome
   }
 
-  /// Handles a key, but leaves the search for a changed query to ``settle()``: one search is enough for many keys.
-  /// Enter searches immediately.
-  public mutating func take(_ key: Key) -> Outcome {
+  /// Handles a key, but leaves the search for a changed query to ``settle()``: one search is enough
+  /// for many keys. Enter searches immediately.
+  public mutating func edit(_ key: Key) -> Outcome {
     let hadRefusal = refused != nil
     forgetRefusal()
     let outcome = obey(key)

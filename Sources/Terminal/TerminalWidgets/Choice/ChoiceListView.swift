@@ -1,7 +1,8 @@
 /// Draws a list of choices: the query in the first line, the matching choices below.
 ///
-/// Lines are not padded to the edge of the screen. Many terminals reflow lines when they become narrower. Each line
-/// that became two would push the text above into the scrollback, where a program cannot erase it.
+/// Lines are not padded to the edge of the screen. Many terminals reflow lines when they become
+/// narrower. Each line that became two would push the text above into the scrollback, where a
+/// program cannot erase it.
 public struct ChoiceListView: Sendable {
   /// The text in front of the query.
   public let prompt: String
@@ -9,8 +10,8 @@ public struct ChoiceListView: Sendable {
   public let width: Int
   /// The number of lines, including the line of the query.
   public let height: Int
-  /// Whether to use bold, dimmed, underlined and reversed text. Otherwise (`NO_COLOR`, or a simple terminal) marks
-  /// replace these attributes.
+  /// Whether to use bold, dimmed, underlined and reversed text. Otherwise (`NO_COLOR`, or a simple
+  /// terminal) marks replace these attributes.
   public let usesAttributes: Bool
 
   /// The maximum height of a list in lines.
@@ -21,10 +22,12 @@ public struct ChoiceListView: Sendable {
   private static let roomyWidth = 80
   /// The minimum width of the column beside the titles. A narrower one is omitted.
   private static let leastSideWidth = 5
-  /// The number of choices that determine the widths of the columns. Measuring thousands takes too long.
+  /// The number of choices that determine the widths of the columns. Measuring thousands
+  /// takes too long.
   private static let measuredCount = 200
 
-  /// Creates a view for a screen. It takes at most half of the screen, and leaves the row of the cursor free.
+  /// Creates a view for a screen. It takes at most half of the screen, and leaves the row of
+  /// the cursor free.
   public init(prompt: String, on size: ScreenSize, usesAttributes: Bool = true) {
     self.prompt = prompt
     width = size.columns
@@ -41,8 +44,9 @@ public struct ChoiceListView: Sendable {
     height - 1 - reasonLines(of: list).count
   }
 
-  /// Whether a line below the rows is kept for the reason why the selected choice is unavailable, so that the rows do not
-  /// move with each choice. In a narrow window, most reasons do not fit beside the titles.
+  /// Whether a line below the rows is kept for the reason why the selected choice is unavailable,
+  /// so that the rows do not move with each choice. In a narrow window, most reasons do not fit
+  /// beside the titles.
   private func keepsReasonLine<ID>(for list: ChoiceList<ID>) -> Bool {
     width < Self.roomyWidth && height >= 4 && list.choices.contains { !$0.isEnabled }
   }
@@ -69,7 +73,8 @@ public struct ChoiceListView: Sendable {
     return Columns(of: measured.map { list.choices[list.ranking[$0].index] }, width: width)
   }
 
-  /// The whole reason why the selected choice is unavailable, where its row or the header cuts it off.
+  /// The whole reason why the selected choice is unavailable, where its row or the header
+  /// cuts it off.
   private func reasonLines<ID>(of list: ChoiceList<ID>) -> [StyledLine] {
     let kept = keepsReasonLine(for: list) ? [StyledLine()] : []
     guard height >= 4, let selected = list.selected, let reason = selected.refusal else {
@@ -170,8 +175,8 @@ public struct ChoiceListView: Sendable {
     var titleStart: Int { label > 0 ? 2 + label + 2 : 2 }
     var sideStart: Int { titleStart + title + 2 }
 
-    /// Gives each column the width of its widest entry if they all fit. Values and reasons matter more than titles,
-    /// which are shortened for them by up to a half.
+    /// Gives each column the width of its widest entry if they all fit. Values and reasons matter
+    /// more than titles, which are shortened for them by up to a half.
     init<ID>(of choices: [Choice<ID>], width: Int) {
       let widest = { (text: (Choice<ID>) -> String) in
         choices.map { text($0).visibleForm.displayWidth }.max() ?? 0

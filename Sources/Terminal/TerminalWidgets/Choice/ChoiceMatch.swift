@@ -1,8 +1,8 @@
 /// How well a query matches a choice, and at which positions. A lesser match is better.
 ///
-/// From the best to the worst: the query is the label (the key of a command), the name, a prefix of the name, a
-/// synonym, or a prefix of a synonym. Otherwise each of its words is found anywhere, in any order, and the worst word
-/// counts.
+/// From the best to the worst: the query is the label (the key of a command), the name, a prefix of
+/// the name, a synonym, or a prefix of a synonym. Otherwise each of its words is found anywhere, in
+/// any order, and the worst word counts.
 struct ChoiceMatch: Hashable, Comparable {
   /// How the query as a whole matches, the best first.
   enum Rank: Hashable, Comparable {
@@ -32,8 +32,8 @@ struct ChoiceMatch: Hashable, Comparable {
   /// The indices of the matching characters in the detail.
   var detail: Set<Int> { positions(in: .detail) }
 
-  /// The indices of the matching characters in a field. They are computed when needed, because only a few of
-  /// thousands of choices are shown.
+  /// The indices of the matching characters in a field. They are computed when needed, because only
+  /// a few of thousands of choices are shown.
   private func positions(in field: SearchableChoice.Field) -> Set<Int> {
     Set(found.lazy.filter { $0.field == field }.flatMap(\.positions))
   }
@@ -79,7 +79,8 @@ struct SearchQuery {
   let whole: SearchText
   let words: [SearchWord]
 
-  /// The maximum number of words that are searched separately. The last one contains the rest of the query.
+  /// The maximum number of words that are searched separately. The last one contains the rest
+  /// of the query.
   private static let wordLimit = 8
 
   init(_ text: String) {
@@ -97,7 +98,8 @@ struct SearchableChoice {
   enum Field: Int {
     case label, title, synonym, detail
 
-    /// Whether a word may match in parts. Synonyms are not shown, and details say more than what the choice is.
+    /// Whether a word may match in parts. Synonyms are not shown, and details say more than what
+    /// the choice is.
     var takesPieces: Bool { self == .label || self == .title }
   }
 

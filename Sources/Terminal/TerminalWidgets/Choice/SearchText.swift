@@ -1,6 +1,7 @@
 /// A text prepared for searching: it ignores case, and `-` and `_` equal a space.
 ///
-/// Both preparing and searching take time linear in the text: lists are searched at every key that a user types.
+/// Both preparing and searching take time linear in the text: lists are searched at every key that
+/// a user types.
 struct SearchText {
   /// One number for each character. Equal characters have equal numbers.
   let characters: [UInt64]
@@ -74,8 +75,8 @@ struct SearchText {
         ? .digit : !character.isLetter ? .other : character.isUppercase ? .upper : .lower
     }
 
-    /// Whether a word begins here: after a character that is no letter or digit, at a digit after a letter, or at a
-    /// capital after a small letter.
+    /// Whether a word begins here: after a character that is no letter or digit, at a digit after a
+    /// letter, or at a capital after a small letter.
     func beginsWord(after previous: Kind) -> Bool {
       switch self {
       case .other: false
@@ -124,9 +125,11 @@ struct SearchText {
       ?? scattered(word.characters).map { Match(closeness: .scattered, positions: $0) }
   }
 
-  /// The first position of a word at the beginning of one of the text's words; otherwise its first position.
+  /// The first position of a word at the beginning of one of the text's words; otherwise
+  /// its first position.
   ///
-  /// It uses the algorithm of Knuth, Morris and Pratt, which examines each character of the text once.
+  /// It uses the algorithm of Knuth, Morris and Pratt, which examines each character of
+  /// the text once.
   private func place(of word: SearchWord) -> (start: Int?, isWordStart: Bool) {
     var first: Int?
     var matched = 0
@@ -144,7 +147,8 @@ struct SearchText {
     return (first, false)
   }
 
-  /// The first match in which each character of the word begins a word of the text or follows the previous character.
+  /// The first match in which each character of the word begins a word of the text or follows
+  /// the previous character.
   private func initials(_ word: [UInt64], _ first: UInt64) -> [Int]? {
     guard word.count <= wordStarts.count else { return nil }
     var positions: [Int] = []

@@ -2,8 +2,8 @@
 public enum Key: Hashable, Sendable {
   /// A typed character, one Unicode scalar: a combining accent is a key by itself.
   case character(Unicode.Scalar)
-  /// A key with ctrl: a lower-case letter, or one of `@ [ \ ] ^ _`. Combinations that equal a named key (ctrl-i,
-  /// ctrl-m, ctrl-j, ctrl-h, ctrl-[) are that key.
+  /// A key with ctrl: a lower-case letter, or one of `@ [ \ ] ^ _`. Combinations that equal a named
+  /// key (ctrl-i, ctrl-m, ctrl-j, ctrl-h, ctrl-[) are that key.
   case control(Unicode.Scalar)
   /// A character with alt.
   case alt(Unicode.Scalar)

@@ -1,11 +1,11 @@
 /// Decodes the bytes from a terminal into keys.
 ///
-/// A key may be split between any number of reads. Unknown sequences (other keys, mouse reports, answers to queries)
-/// are dropped completely, so that no part of them is taken for text. A control character ends an incomplete
-/// sequence, so ctrl-c and Enter always work.
+/// A key may be split between any number of reads. Unknown sequences (other keys, mouse reports,
+/// answers to queries) are dropped completely, so that no part of them is taken for text. A control
+/// character ends an incomplete sequence, so ctrl-c and Enter always work.
 ///
-/// ESC may be the escape key or the beginning of a sequence. While ``isPending``, the caller waits 25 to 50 ms for
-/// more bytes and then calls ``flush()``.
+/// ESC may be the escape key or the beginning of a sequence. While ``isPending``, the caller waits
+/// 25 to 50 ms for more bytes and then calls ``flush()``.
 public struct KeyDecoder {
   private enum State: Equatable {
     case ground
@@ -15,7 +15,8 @@ public struct KeyDecoder {
     case control([UInt8])
     /// After ESC `O`, with the digits since.
     case single([UInt8])
-    /// In a string that ends with BEL or ESC `\`: OSC, DCS, APC, PM, SOS. The introducer is its second byte.
+    /// In a string that ends with BEL or ESC `\`: OSC, DCS, APC, PM, SOS. The introducer is
+    /// its second byte.
     case string(introducer: UInt8, isEmpty: Bool)
     /// After ESC in a string: its end, or a new sequence.
     case stringEscape
@@ -51,20 +52,21 @@ public struct KeyDecoder {
   /// Decodes the next bytes.
   public mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
     var keys: [Key] = []
-    for byte in bytes { take(byte, &keys) }
+    for byte in bytes { decode(byte, &keys) }
     if state == .paste, let piece = pasted.takePiece(isEnd: false) { keys.append(piece) }
     return keys
   }
 
   /// Decodes bytes up to the end of one key, or all bytes of a paste.
   ///
-  /// - Returns: the keys, usually one, none while more bytes are needed; and the number of bytes taken.
+  /// - Returns: the keys, usually one, none while more bytes are needed; and the number
+  ///   of bytes taken.
   public mutating func decodeFirst(
     of bytes: some Collection<UInt8>
   ) -> (keys: [Key], count: Int) {
     var keys: [Key] = []
     for (index, byte) in bytes.enumerated() {
-      take(byte, &keys)
+      decode(byte, &keys)
       if !keys.isEmpty { return (keys, index + 1) }
     }
     if state == .paste, let piece = pasted.takePiece(isEnd: false) { keys.append(piece) }
@@ -84,30 +86,30 @@ public struct KeyDecoder {
     }
   }
 
-  private mutating func take(_ byte: UInt8, _ keys: inout [Key]) {
+  private mutating func decode(_ byte: UInt8, _ keys: inout [Key]) {
     switch (state, byte) {
     case (.ground, _):
-      takeText(byte, &keys)
+      decodeText(byte, &keys)
     case (.paste, _):
-      takePasted(byte, &keys)
+      decodePasted(byte, &keys)
     case (.escape, .escape), (.stringEscape, .escape):
       keys.append(.named(.escape))
       state = .escape
     case (.string, .bell), (.stringEscape, UInt8(ascii: "\\")):
       state = .ground
     case (.escape, _), (.stringEscape, _):
-      takeAfterEscape(byte, &keys)
+      decodeAfterEscape(byte, &keys)
     case (.string, .escape):
       state = .stringEscape
     case (_, .escape):
       state = .escape
     case (_, 0x00..<0x20), (_, 0x7F):
       state = .ground
-      takeText(byte, &keys)
+      decodeText(byte, &keys)
     case (.control(let parameters), _):
-      takeControl(byte, after: parameters, &keys)
+      decodeControl(byte, after: parameters, &keys)
     case (.single(let parameters), _):
-      takeSingle(byte, after: parameters, &keys)
+      decodeSingle(byte, after: parameters, &keys)
     case (.string(let introducer, _), _):
       state = .string(introducer: introducer, isEmpty: false)
     case (.skipping(let count), _):
@@ -115,8 +117,8 @@ public struct KeyDecoder {
     }
   }
 
-  private mutating func takeText(_ byte: UInt8, _ keys: inout [Key]) {
-    switch assembler.take(byte) {
+  private mutating func decodeText(_ byte: UInt8, _ keys: inout [Key]) {
+    switch assembler.append(byte) {
     case .incomplete:
       break
     case .scalar(let scalar):
@@ -125,17 +127,17 @@ public struct KeyDecoder {
       keys.append(.character("\u{FFFD}"))
     case .cutShort:
       keys.append(.character("\u{FFFD}"))
-      takeText(byte, &keys)
+      decodeText(byte, &keys)
     }
   }
 
-  private mutating func takePasted(_ byte: UInt8, _ keys: inout [Key]) {
-    let isEnd = pasted.take(byte)
+  private mutating func decodePasted(_ byte: UInt8, _ keys: inout [Key]) {
+    let isEnd = pasted.append(byte)
     if isEnd { state = .ground }
     if isEnd || pasted.isFull, let piece = pasted.takePiece(isEnd: isEnd) { keys.append(piece) }
   }
 
-  private mutating func takeAfterEscape(_ byte: UInt8, _ keys: inout [Key]) {
+  private mutating func decodeAfterEscape(_ byte: UInt8, _ keys: inout [Key]) {
     switch byte {
     case UInt8(ascii: "["):
       state = .control([])
@@ -150,7 +152,7 @@ public struct KeyDecoder {
     case 0x80...:
       // A multi-byte character with alt: alt is ignored.
       state = .ground
-      takeText(byte, &keys)
+      decodeText(byte, &keys)
     default:
       state = .ground
       keys.append(Key(typed: Unicode.Scalar(byte)).withAlt)
@@ -187,10 +189,12 @@ extension UInt8 {
   fileprivate static let escape: UInt8 = 0x1B
 }
 
-/// The sequences of xterm (ctlseqs, "PC-Style Function Keys"), and different ones of rxvt and the Linux console.
+/// The sequences of xterm (ctlseqs, "PC-Style Function Keys"), and different ones of rxvt and
+/// the Linux console.
 extension KeyDecoder {
   /// Handles a byte of a control sequence: ESC `[`, parameters, final byte.
-  private mutating func takeControl(_ byte: UInt8, after parameters: [UInt8], _ keys: inout [Key]) {
+  private mutating func decodeControl(_ byte: UInt8, after parameters: [UInt8], _ keys: inout [Key])
+  {
     switch byte {
     case UInt8(ascii: "[") where parameters.isEmpty:
       // F1 to F5 of the Linux console: one more byte follows.
@@ -206,12 +210,13 @@ extension KeyDecoder {
     default:
       // Not part of a sequence, but the beginning of a character.
       state = .ground
-      takeText(byte, &keys)
+      decodeText(byte, &keys)
     }
   }
 
   /// Handles a byte after ESC `O`. Some terminals send digits between them.
-  private mutating func takeSingle(_ byte: UInt8, after parameters: [UInt8], _ keys: inout [Key]) {
+  private mutating func decodeSingle(_ byte: UInt8, after parameters: [UInt8], _ keys: inout [Key])
+  {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: ";"):
       state = .single(parameters.count < Self.parameterLimit ? parameters + [byte] : parameters)
@@ -228,7 +233,7 @@ extension KeyDecoder {
       keys.append(.character(Unicode.Scalar(byte - 0x40)))
     case 0x80...:
       state = .ground
-      takeText(byte, &keys)
+      decodeText(byte, &keys)
     default:
       state = .ground
       if let name = Key.Name(final: byte) {
@@ -265,7 +270,8 @@ extension KeyDecoder {
     }
   }
 
-  /// The numbers between semicolons, with nil for an omitted one; nil for anything else, such as private parameters.
+  /// The numbers between semicolons, with nil for an omitted one; nil for anything else, such
+  /// as private parameters.
   private static func numbers(_ parameters: [UInt8]) -> [Int?]? {
     guard parameters.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x3B }) else { return nil }
     return parameters.split(separator: 0x3B, omittingEmptySubsequences: false)
@@ -302,7 +308,8 @@ extension Key.Name {
 }
 
 extension Key.Modifiers {
-  /// The modifiers from xterm's parameter, which is the sum of their bits plus one. Meta counts as alt.
+  /// The modifiers from xterm's parameter, which is the sum of their bits plus one. Meta
+  /// counts as alt.
   fileprivate init(parameter: Int?) {
     guard let parameter, (2...16).contains(parameter) else {
       self = []

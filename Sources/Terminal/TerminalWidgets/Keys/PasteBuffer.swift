@@ -12,7 +12,7 @@ struct PasteBuffer {
   /// Adds a byte.
   ///
   /// - Returns: whether it completes the end mark.
-  mutating func take(_ byte: UInt8) -> Bool {
+  mutating func append(_ byte: UInt8) -> Bool {
     bytes.append(byte)
     guard bytes.last == Self.endMark.last, bytes.hasSuffix(Self.endMark) else { return false }
     bytes.removeLast(Self.endMark.count)

@@ -1,7 +1,7 @@
 /// Decodes UTF-8 one byte at a time.
 ///
-/// Invalid bytes are reported as the Unicode Standard recommends (chapter 3, "U+FFFD Substitution of Maximal
-/// Subparts"): one error for each longest beginning of a character.
+/// Invalid bytes are reported as the Unicode Standard recommends (chapter 3, "U+FFFD Substitution
+/// of Maximal Subparts"): one error for each longest beginning of a character.
 struct UTF8Assembler {
   /// The effect of a byte.
   enum Step: Equatable {
@@ -16,14 +16,11 @@ struct UTF8Assembler {
 
   private var value: UInt32 = 0
   private var missing = 0
-  /// The valid range of the next byte. After some first bytes it is smaller than 0x80...0xBF, to exclude overlong
-  /// forms, surrogates and values above U+10FFFF.
+  /// The valid range of the next byte. After some first bytes it is smaller than 0x80...0xBF, to
+  /// exclude overlong forms, surrogates and values above U+10FFFF.
   private var allowed: ClosedRange<UInt8> = 0x80...0xBF
 
-  /// Whether a character has begun and is incomplete.
-  var isIncomplete: Bool { missing > 0 }
-
-  mutating func take(_ byte: UInt8) -> Step {
+  mutating func append(_ byte: UInt8) -> Step {
     guard missing > 0 else { return begin(byte) }
     guard allowed.contains(byte) else {
       missing = 0

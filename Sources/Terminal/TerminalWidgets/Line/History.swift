@@ -29,8 +29,8 @@ extension History {
     for line in text.split(whereSeparator: \.isNewline) { append(Self.unescaped(line)) }
   }
 
-  /// The history as text with one entry per line. Backslashes and control characters are written as `\\`, `\n`, `\t`
-  /// and `\u{85}`.
+  /// The history as text with one entry per line. Backslashes and control characters are written as
+  /// `\\`, `\n`, `\t` and `\u{85}`.
   public var serialised: String { lines.map { Self.escaped($0) + "\n" }.joined() }
 
   private static func escaped(_ line: String) -> String {

@@ -1,3 +1,5 @@
+import TextTools
+
 /// The line that the user types before it is sent, edited as in readline(3).
 ///
 /// Positions count characters as a reader sees them: an accent belongs to its letter.
@@ -8,6 +10,9 @@ public struct LineEditor: Sendable {
     case submit(String)
     /// A line is complete and must not be kept, because it is a secret, or begins with a space.
     case submitSecret(String)
+    /// The line is wrong for the form, with the mistake in words. It stays, with the cursor at
+    /// the mistake.
+    case refused(String)
     /// ctrl-d in an empty line.
     case endOfInput
     /// A key that the editor does not use, such as ctrl-c, and that the program can use.
@@ -16,10 +21,17 @@ public struct LineEditor: Sendable {
     case dropped(byteCount: Int)
   }
 
+  /// What a line contains.
+  public enum Form: Hashable, Sendable {
+    case text
+    /// Bytes as hexadecimal numbers.
+    case hex
+  }
+
   /// The maximum length of a line in Unicode scalars. Each key takes time linear in the line.
   public static let capacity = 65_536
-  /// The maximum length of a character in scalars: a letter with its accents, or an emoji with its joined parts. No
-  /// language needs 32 (Unicode Standard Annex #15, "Stream-Safe Text Format").
+  /// The maximum length of a character in scalars: a letter with its accents, or an emoji with its
+  /// joined parts. No language needs 32 (Unicode Standard Annex #15, "Stream-Safe Text Format").
   public static let characterCapacity = 32
 
   /// The characters of the line.
@@ -28,8 +40,10 @@ public struct LineEditor: Sendable {
   public private(set) var cursor = 0
   /// The lines that were submitted earlier.
   public private(set) var history: History
-  /// Whether typed text is a secret, such as a password. A line that was typed partly or completely while this was
-  /// set is not added to the history.
+  /// What the lines contain. A line of another form stays in the editor.
+  public var form = Form.text
+  /// Whether typed text is a secret, such as a password. A line that was typed partly or completely
+  /// while this was set is not added to the history.
   public var takesSecret = false
 
   /// The text that ctrl-y inserts.
@@ -63,8 +77,8 @@ public struct LineEditor: Sendable {
 
   /// Replaces a part of the line, and moves the cursor after the new text.
   ///
-  /// Characters are formed again where the texts meet: an accent joins the letter before it, and two characters may
-  /// become one when the text between them is removed.
+  /// Characters are formed again where the texts meet: an accent joins the letter before it, and
+  /// two characters may become one when the text between them is removed.
   private mutating func replace(_ range: Range<Int>, with text: some StringProtocol) {
     let removedCount = characters[range].scalarCount
     let room = max(0, Self.capacity - scalarCount + removedCount)
@@ -81,9 +95,9 @@ public struct LineEditor: Sendable {
     cursor = min(cursor, characters.count)
   }
 
-  /// The part of the line whose characters may change when a range is replaced. It includes one character on either
-  /// side, and more where there are several flags in a row, because each is a pair of letters, or a joiner without a
-  /// partner.
+  /// The part of the line whose characters may change when a range is replaced. It includes one
+  /// character on either side, and more where there are several flags in a row, because each is a
+  /// pair of letters, or a joiner without a partner.
   private func joint(around range: Range<Int>) -> Range<Int> {
     let start = max(0, range.lowerBound - 1)
     var end = min(range.upperBound + 1, characters.count)
@@ -131,12 +145,30 @@ public struct LineEditor: Sendable {
   /// Ends the line and begins a new one.
   private mutating func submit() -> Event {
     let line = text
+    if form == .hex {
+      do throws(HexTextError) {
+        _ = try HexText.parse(line)
+      } catch {
+        // The digit that is missing comes after the other one.
+        move(to: column(ofScalar: error.mistake == .halfAByte ? error.column : error.column - 1))
+        return .refused("\(error)")
+      }
+    }
     // Text that was killed in a secret line is part of the secret.
     if isSecret || takesSecret { killed = "" }
     let isKept = !isSecret && !takesSecret && !line.hasPrefix(" ")
     if isKept { history.append(line) }
     clear()
     return isKept ? .submit(line) : .submitSecret(line)
+  }
+
+  /// The index of the character with a Unicode scalar, counted from 0.
+  private func column(ofScalar index: Int) -> Int {
+    var rest = index
+    return characters.firstIndex {
+      rest -= $0.unicodeScalars.count
+      return rest < 0
+    } ?? characters.count
   }
 
   /// Records whether the line now contains a secret.
@@ -184,8 +216,8 @@ extension Character {
     unicodeScalars.first.map { (0x1F1E6...0x1F1FF).contains($0.value) } ?? false
   }
 
-  /// Whether it ends with a scalar that may join the next character: the zero-width joiner, or the virama of an Indic
-  /// script.
+  /// Whether it ends with a scalar that may join the next character: the zero-width joiner, or the
+  /// virama of an Indic script.
   fileprivate var isJoining: Bool {
     guard let last = unicodeScalars.last, last.value >= 0x300 else { return false }
     return last == "\u{200D}" || last.properties.canonicalCombiningClass == .virama
@@ -286,11 +318,13 @@ extension LineEditor {
 
   private mutating func delete(_ range: Range<Int>) { replace(range, with: "") }
 
-  /// Inserts pasted text. CR, LF and CR LF end a line. Control characters other than tab are dropped.
+  /// Inserts pasted text. CR, LF and CR LF end a line. Control characters other than
+  /// tab are dropped. After a line that is refused, the rest is dropped.
   private mutating func insertPasted(_ bytes: [UInt8]) -> [Event] {
     var events: [Event] = []
     var piece = String.UnicodeScalarView()
-    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+    let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars
+    for (index, scalar) in zip(scalars.indices, scalars) {
       let endsReturn = followsReturn && scalar == "\n"
       followsReturn = scalar == "\r"
       if endsReturn { continue }
@@ -298,6 +332,10 @@ extension LineEditor {
         replace(cursor..<cursor, with: String(piece))
         piece = String.UnicodeScalarView()
         events.append(submit())
+        if case .refused? = events.last {
+          let rest = scalars[scalars.index(after: index)...].reduce(0) { $0 + UTF8.width($1) }
+          return rest == 0 ? events : events + [.dropped(byteCount: rest)]
+        }
       } else if scalar == "\t" || scalar.properties.generalCategory != .control {
         piece.append(scalar)
       }

@@ -1,7 +1,7 @@
 /// Draws the line that is being typed in one row of the screen, after a prompt.
 ///
-/// Of a line that is wider than the row, it shows the part around the cursor. `<` and `>` mark where the line
-/// continues. The line scrolls by half a row at a time, not at every key.
+/// Of a line that is wider than the row, it shows the part around the cursor. `<` and `>` mark
+/// where the line continues. The line scrolls by half a row at a time, not at every key.
 public struct LineEditorView: Sendable {
   public let prompt: String
   /// The columns of the screen.
@@ -71,7 +71,8 @@ extension Character {
     return cell.displayWidth
   }
 
-  /// The visible form of the character in a row. A combining character without a letter is shown on a circle.
+  /// The visible form of the character in a row. A combining character without a letter is shown
+  /// on a circle.
   fileprivate var cell: String {
     let form = String(self).visibleForm
     return form.unicodeScalars.first?.displayWidth == 0 ? "\u{25CC}" + form : form

@@ -1,7 +1,8 @@
 /// Lines on the terminal's alternate screen, which hides the text until the page is closed.
 ///
-/// The text is then as it was: a terminal keeps the two screens apart. The alternate screen has no scrollback. The modes and
-/// the scroll region belong to both screens, so lines are drawn at absolute positions, and nothing scrolls.
+/// The text is then as it was: a terminal keeps the two screens apart. The alternate screen has no
+/// scrollback. The modes and the scroll region belong to both screens, so lines are drawn at
+/// absolute positions, and nothing scrolls.
 public struct AlternatePage: Sendable {
   /// The lines on the screen; nil while the page is closed.
   private var lines: [StyledLine]?
@@ -13,10 +14,12 @@ public struct AlternatePage: Sendable {
   /// Whether the terminal shows the alternate screen.
   public var isOpen: Bool { lines != nil }
 
-  /// The bytes that leave the alternate screen, from any state. The cursor is then where it was in the text.
+  /// The bytes that leave the alternate screen, from any state. The cursor is then where it was
+  /// in the text.
   public static let leaving = "\u{1B}[?1049l\u{1B}8"
 
-  /// The bytes that show lines on the screen, instead of the present ones. The cursor is in the first column of the first.
+  /// The bytes that show lines on the screen, instead of the present ones. The cursor is in the
+  /// first column of the first.
   ///
   /// - Parameter size: the size of the whole screen. Lines that do not fit are cut off.
   public mutating func show(_ lines: [StyledLine], on size: ScreenSize) -> [UInt8] {

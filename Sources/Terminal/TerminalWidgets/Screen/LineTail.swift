@@ -1,7 +1,9 @@
-/// The end of the text on the screen, from the last line feed on. It determines the column of the cursor.
+/// The end of the text on the screen, from the last line feed on. It determines the column
+/// of the cursor.
 ///
-/// A program cannot ask a terminal for the column without the answer appearing among the keys. Adding a piece takes
-/// the same time for any length; the column is only computed when it is needed.
+/// A program cannot ask a terminal for the column without the answer appearing among the
+/// keys. Adding a piece takes the same time for any length; the column is only computed when
+/// it is needed.
 public struct LineTail: Sendable {
   /// The maximum length in bytes of a line whose column is known.
   public static let limit = 1_024
@@ -14,7 +16,8 @@ public struct LineTail: Sendable {
   public init() {}
 
   /// Adds bytes that were shown.
-  // Not generic: this is called for each piece, and generic code of another module is not specialised.
+  // Not generic: this is called for each piece, and generic code of another module
+  // is not specialised.
   public mutating func add(_ piece: UnsafeRawBufferPointer) {
     let end = piece.count - min(piece.count, Self.limit + 1)
     if let lineFeed = piece[end...].lastIndex(of: 0x0A) {
@@ -40,8 +43,8 @@ public struct LineTail: Sendable {
     self.isKnown = isKnown
   }
 
-  /// The column of the cursor, counted from 0; nil if it is unknown, or if the line does not fit into a row of a
-  /// screen with the given number of columns.
+  /// The column of the cursor, counted from 0; nil if it is unknown, or if the line does not fit
+  /// into a row of a screen with the given number of columns.
   public func column(ofColumns columns: Int) -> Int? {
     let start = isKnown ? bytes.startIndex : bytes.lastIndex(of: 0x0D)
     guard let start else { return nil }

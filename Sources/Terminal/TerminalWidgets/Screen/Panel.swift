@@ -2,27 +2,31 @@
 ///
 /// ## Principles of operation
 ///
-/// - **On the normal screen.** The device's text stays visible above the panel; the alternate screen would hide it. A
-///   program cannot read back what it covers, so the panel covers nothing that it could not restore.
-/// - **Room first.** It writes IND (ESC D) once for each line, then CUU to return. Where there is room below the
-///   cursor, this changes nothing. Otherwise the text moves up, and its first rows go into the scrollback, as with
-///   the same number of new lines. IND keeps the column; a line feed does not in every mode. Only rows above the
-///   cursor go into the scrollback, never a line of the panel.
-/// - **The cursor is where the user types.** Braille displays, magnifiers and input methods follow it. All motion is
-///   relative to it, because the row is unknown: the text is one row above the first line, at the column that the
-///   caller knows. When a terminal is resized or reflows its text, it moves the cursor accordingly. Many do not move
-///   the position saved by DECSC, so that is used only where the column is unknown. A cursor that the device has
-///   hidden is shown meanwhile.
-/// - **Drawing elsewhere saves the cursor.** Meanwhile DECSC keeps the cursor, with the attributes and character sets
-///   of the device.
-/// - **Nothing wraps.** Automatic wrap is off while a line is drawn, so that a character that is wider than expected
-///   cannot separate the lines.
-/// - **Only its own lines.** Each line is erased separately (EL), so that a status line below stays. Only after a
-///   resize, when a line may have become several rows, everything below the cursor is erased (ED).
+/// - **On the normal screen.** The device's text stays visible above the panel; the alternate
+///   screen would hide it. A program cannot read back what it covers, so the panel covers nothing
+///   that it could not restore.
+/// - **Room first.** It writes IND (ESC D) once for each line, then CUU to return. Where there is
+///   room below the cursor, this changes nothing. Otherwise the text moves up, and its first rows
+///   go into the scrollback, as with the same number of new lines. IND keeps the column; a line
+///   feed does not in every mode. Only rows above the cursor go into the scrollback, never a line
+///   of the panel.
+/// - **The cursor is where the user types.** Braille displays, magnifiers and input methods
+///   follow it. All motion is relative to it, because the row is unknown: the text is one row
+///   above the first line, at the column that the caller knows. When a terminal is resized or
+///   reflows its text, it moves the cursor accordingly. Many do not move the position saved by
+///   DECSC, so that is used only where the column is unknown. A cursor that the device has hidden
+///   is shown meanwhile.
+/// - **Drawing elsewhere saves the cursor.** Meanwhile DECSC keeps the cursor, with the attributes
+///   and character sets of the device.
+/// - **Nothing wraps.** Automatic wrap is off while a line is drawn, so that a character that is
+///   wider than expected cannot separate the lines.
+/// - **Only its own lines.** Each line is erased separately (EL), so that a status line below
+///   stays. Only after a resize, when a line may have become several rows, everything below the
+///   cursor is erased (ED).
 ///
-/// When the panel is closed, the cursor is in the same column of the same text, which may have moved up. Two things
-/// cannot be kept: a pending wrap in the last column, which any motion cancels; and a position that the device itself
-/// had saved by DECSC, because there is only one.
+/// When the panel is closed, the cursor is in the same column of the same text, which may have
+/// moved up. Two things cannot be kept: a pending wrap in the last column, which any motion
+/// cancels; and a position that the device itself had saved by DECSC, because there is only one.
 ///
 /// If a ``StatusLine`` or a ``TopPanel`` is shown, the panel's screen is the rows between them.
 public struct Panel: Sendable {
@@ -48,12 +52,10 @@ public struct Panel: Sendable {
   /// The bytes that show lines on the screen, instead of the present ones.
   ///
   /// - Parameters:
-  ///   - size: the size of the screen, without the row of a status line. The cursor's own row stays free. If not all
-  ///     lines
-  ///     fit below it, the first ones are shown.
-  ///   - textColumn: the column of the cursor in the text, counted from 0; nil if it is unknown. It must stay the
-  ///     same until
-  ///     the panel is closed.
+  ///   - size: the size of the screen, without the row of a status line. The cursor's own row stays
+  ///     free. If not all lines fit below it, the first ones are shown.
+  ///   - textColumn: the column of the cursor in the text, counted from 0; nil if it is unknown. It
+  ///     must stay the same until the panel is closed.
   public mutating func show(
     _ content: PanelContent, on size: ScreenSize, textColumn: Int? = nil
   ) -> [UInt8] {
@@ -80,8 +82,8 @@ public struct Panel: Sendable {
     return script.bytes
   }
 
-  /// The bytes that remove the panel after the size of the screen has changed, wherever its lines are now. Show the
-  /// panel again afterwards. A status line is erased too.
+  /// The bytes that remove the panel after the size of the screen has changed, wherever its lines
+  /// are now. Show the panel again afterwards. A status line is erased too.
   ///
   /// - Parameter size: the present size of the whole screen.
   public mutating func eraseAfterResize(to size: ScreenSize) -> [UInt8] {
@@ -90,20 +92,21 @@ public struct Panel: Sendable {
     if !hasCursor {
       script.write(Self.eraseBelow(on: size))
     } else {
-      // Erases from the first line on before moving up, because the text above may have moved into the scrollback.
+      // Erases from the first line on before moving up, because the text above may have moved
+      // into the scrollback.
       script.aside { script in
         script.carriageReturn()
         script.eraseToEndOfScreen()
       }
-      if losesPlace(on: size) { script.carriageReturn() } else { leave(&script) }
+      if hasUnknownPlace(on: size) { script.carriageReturn() } else { leave(&script) }
     }
     (lines, cursorColumn) = ([], nil)
     reveal(&script)
     return script.bytes
   }
 
-  /// The bytes that erase everything below the cursor, which is in the text: the last drawing may not have reached
-  /// the terminal. A status line is erased too.
+  /// The bytes that erase everything below the cursor, which is in the text: the last drawing may
+  /// not have reached the terminal. A status line is erased too.
   ///
   /// - Parameter size: the size of the whole screen.
   public mutating func forget(on size: ScreenSize) -> [UInt8] {
@@ -111,9 +114,10 @@ public struct Panel: Sendable {
     return Self.eraseBelow(on: size)
   }
 
-  /// Whether ``eraseAfterResize(to:)`` cannot find the cursor's position in the text, because its column is unknown
-  /// or its line does not fit into a row. The text then continues in a new row below.
-  public func losesPlace(on size: ScreenSize) -> Bool {
+  /// Whether ``eraseAfterResize(to:)`` cannot find the cursor's position in the text, because
+  /// its column is unknown or its line does not fit into a row. The text then continues in a
+  /// new row below.
+  public func hasUnknownPlace(on size: ScreenSize) -> Bool {
     guard hasCursor else { return false }
     guard let textColumn, size.rows > 1 else { return true }
     return textColumn >= min(width, size.columns)
@@ -177,7 +181,8 @@ public struct Panel: Sendable {
       for row in changed {
         script.moveDown(row - here)
         script.carriageReturn()
-        // Erases before the text is written: after a line that fills its row, EL would erase the last character.
+        // Erases before the text is written: after a line that fills its row, EL would erase
+        // the last character.
         script.eraseToEndOfLine()
         if row < new.count { script.write(new[row]) }
         here = row
@@ -190,7 +195,8 @@ public struct Panel: Sendable {
   static func eraseBelow(on size: ScreenSize) -> [UInt8] {
     guard size.rows > 1 else { return [] }
     var script = TerminalScript()
-    // In the last row there is no row below to start from, and the cursor's own row would be erased.
+    // In the last row there is no row below to start from, and the cursor's own row
+    // would be erased.
     script.makeRoom(rows: 1)
     script.aside { script in
       script.moveDown(1)
@@ -204,7 +210,8 @@ public struct Panel: Sendable {
 /// The content of a ``Panel``: its lines, and the position where the user types.
 public struct PanelContent: Hashable, Sendable {
   public var lines: [StyledLine]
-  /// The column of the cursor in the first line, counted from 0; nil to leave the cursor in the text above.
+  /// The column of the cursor in the first line, counted from 0; nil to leave the cursor in
+  /// the text above.
   public var cursorColumn: Int?
 
   /// Creates panel content.

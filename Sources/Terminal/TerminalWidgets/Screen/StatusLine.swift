@@ -1,10 +1,10 @@
 /// A line at the bottom of the screen that stays while the text above it scrolls.
 ///
-/// A scroll region (DECSTBM) that ends above the row keeps the text off it. Setting the region moves the cursor to
-/// the upper left corner, so the cursor is saved before and restored after that. The region is a mode of the
-/// terminal: ``disable()`` must reset it before another program uses the terminal. A device that resets the terminal
-/// or sets its own region, as full-screen programs do, removes the line; ``resize(to:_:)`` to the same size restores
-/// it.
+/// A scroll region (DECSTBM) that ends above the row keeps the text off it. Setting the region
+/// moves the cursor to the upper left corner, so the cursor is saved before and restored after
+/// that. The region is a mode of the terminal: ``disable()`` must reset it before another program
+/// uses the terminal. A device that resets the terminal or sets its own region, as full-screen
+/// programs do, removes the line; ``resize(to:_:)`` to the same size restores it.
 public struct StatusLine: Sendable {
   /// The screen for which the region is set; nil while the line is off.
   public private(set) var size: ScreenSize?
@@ -59,8 +59,8 @@ public struct StatusLine: Sendable {
 
   /// The bytes that adapt the line to a new size of the screen.
   ///
-  /// The present position of its row is unknown, but below the cursor, so everything there is erased. If the screen
-  /// has become too small, the line is then off.
+  /// The present position of its row is unknown, but below the cursor, so everything there is
+  /// erased. If the screen has become too small, the line is then off.
   public mutating func resize(to size: ScreenSize, _ text: String) -> [UInt8] {
     guard self.size != nil else { return [] }
     var script = TerminalScript()

@@ -17,7 +17,8 @@ public struct StyledLine: Hashable, Sendable {
       /// The terminal's own colours. Which of them can be read depends on its background.
       case red = 1
       case green, yellow, blue, magenta, cyan
-      /// Colours of the palette of 256, which can be read on black and on white: their contrast with both is 3.9 or more.
+      /// Colours of the palette of 256, which can be read on black and on white: their contrast
+      /// with both is 3.9 or more.
       case mediumBlue = 8
       case mediumBrown, mediumGreen, mediumMagenta, mediumRed, mediumTeal
 
@@ -84,8 +85,8 @@ public struct StyledLine: Hashable, Sendable {
     return line
   }
 
-  /// The line broken into lines of a width, at spaces where possible. All lines but the first begin with an
-  /// indentation, which must be less than the width. They have the style of the first run.
+  /// The line broken into lines of a width, at spaces where possible. All lines but the first begin
+  /// with an indentation, which must be less than the width. They have the style of the first run.
   public func wrapped(toWidth width: Int, indentation: Int) -> [StyledLine] {
     guard self.width > width, let style = runs.first?.style, indentation < width else {
       return [self]

@@ -1,7 +1,7 @@
 /// A sequence of bytes for a terminal, composed of actions.
 ///
-/// The names are those of the VT500 manuals (https://vt100.net/docs/vt510-rm/), which today's terminals implement:
-/// xterm, VTE, tmux, screen, the Linux console and others.
+/// The names are those of the VT500 manuals (https://vt100.net/docs/vt510-rm/), which today's
+/// terminals implement: xterm, VTE, tmux, screen, the Linux console and others.
 struct TerminalScript {
   private(set) var bytes: [UInt8] = []
 
@@ -56,28 +56,29 @@ struct TerminalScript {
   /// ED: erases from the cursor to the end of the screen.
   mutating func eraseToEndOfScreen() { write("\u{1B}[J") }
 
-  /// IL: inserts empty lines at the cursor's row. The lines below move down within the scroll region.
+  /// IL: inserts empty lines at the cursor's row. The lines below move down within
+  /// the scroll region.
   mutating func insertLines(_ count: Int) { write("\u{1B}[\(count)L") }
 
   /// DL: deletes lines from the cursor's row on. The lines below move up within the scroll region.
   mutating func deleteLines(_ count: Int) { write("\u{1B}[\(count)M") }
 
-  /// DECSTBM: makes only the given rows scroll, counted from 1; nil for the whole screen. The cursor moves to the upper
-  /// left corner.
+  /// DECSTBM: makes only the given rows scroll, counted from 1; nil for the whole screen. The
+  /// cursor moves to the upper left corner.
   mutating func setScrollRegion(rows: ClosedRange<Int>?) {
     write(rows.map { "\u{1B}[\($0.lowerBound);\($0.upperBound)r" } ?? "\u{1B}[r")
   }
 
-  /// DECOM off: counts rows from the top of the screen in any mode that the device has set. DECRC restores the
-  /// device's mode.
+  /// DECOM off: counts rows from the top of the screen in any mode that the device has set. DECRC
+  /// restores the device's mode.
   mutating func countRowsFromTop() { write("\u{1B}[?6l") }
 
   /// Draws elsewhere and returns: position, attributes and character sets are then as before.
   ///
-  /// While drawing, text is clipped at the edge (DECAWM off), attributes are reset, so that erased cells have no
-  /// colour, and letters are shown as letters, because the device may have switched to line drawing. Afterwards
-  /// automatic wrap is on, the default of terminals. If the device had switched it off, only terminals whose DECRC
-  /// restores it keep that.
+  /// While drawing, text is clipped at the edge (DECAWM off), attributes are reset, so that erased
+  /// cells have no colour, and letters are shown as letters, because the device may have switched
+  /// to line drawing. Afterwards automatic wrap is on, the default of terminals. If the device had
+  /// switched it off, only terminals whose DECRC restores it keep that.
   mutating func aside(_ draw: (inout TerminalScript) -> Void) {
     saveCursor()
     write("\u{1B}[?7l\u{1B}[0m\u{F}\u{1B}(B")
@@ -86,7 +87,8 @@ struct TerminalScript {
     restoreCursor()
   }
 
-  /// Moves the text up if there is not enough room below the cursor, which keeps its position in the text.
+  /// Moves the text up if there is not enough room below the cursor, which keeps its position
+  /// in the text.
   mutating func makeRoom(rows: Int) {
     for _ in 0..<rows { index() }
     moveDown(-rows)

@@ -2,14 +2,17 @@
 ///
 /// ## Principles of operation
 ///
-/// - **The text keeps its rows.** Nobody knows the row of the cursor. The text moves up by as many rows as there is no
-///   room for below the cursor (IND), as for a ``Panel``; then blank lines are inserted at the top (IL), which moves
-///   the text and the cursor down by the height of the panel. Closing deletes these lines (DL), so the text moves back.
-/// - **A scroll region keeps the text off the panel.** It begins below the panel and ends above the ``StatusLine``.
-///   Lines that leave a region at its top do not go into the scrollback of most terminals.
+/// - **The text keeps its rows.** Nobody knows the row of the cursor. The text moves up by as many
+///   rows as there is no room for below the cursor (IND), as for a ``Panel``; then blank lines are
+///   inserted at the top (IL), which moves the text and the cursor down by the height of the panel.
+///   Closing deletes these lines (DL), so the text moves back.
+/// - **A scroll region keeps the text off the panel.** It begins below the panel and ends
+///   above the ``StatusLine``. Lines that leave a region at its top do not go into the
+///   scrollback of most terminals.
 /// - **The cursor stays in the text**, and is saved while lines are drawn.
 ///
-/// A device must not move the cursor freely while the panel is shown: only text and colours are harmless.
+/// A device must not move the cursor freely while the panel is shown: only text and
+/// colours are harmless.
 public struct TopPanel: Sendable {
   /// The lines on the screen.
   public private(set) var lines: [StyledLine] = []
@@ -79,8 +82,8 @@ public struct TopPanel: Sendable {
     return script.bytes
   }
 
-  /// The bytes that set the scroll region again, because it may be lost. The lines must be shown again. The cursor is
-  /// then in the first column of an empty row at the end of the text.
+  /// The bytes that set the scroll region again, because it may be lost. The lines must be shown
+  /// again. The cursor is then in the first column of an empty row at the end of the text.
   public mutating func restore() -> [UInt8] {
     guard let size else { return [] }
     lines = []
@@ -92,7 +95,8 @@ public struct TopPanel: Sendable {
     return script.bytes
   }
 
-  /// The bytes that erase the text, and move the cursor to the start of its first row. A status line is erased too.
+  /// The bytes that erase the text, and move the cursor to the start of its first row. A status
+  /// line is erased too.
   public func eraseText() -> [UInt8] {
     var script = TerminalScript()
     script.moveToRow(height + 1)
@@ -116,8 +120,8 @@ public struct TopPanel: Sendable {
     return script.bytes
   }
 
-  /// The bytes that close the panel after the size of the screen has changed, wherever its lines are now: the whole
-  /// screen is erased, with a status line, and the scroll region is reset.
+  /// The bytes that close the panel after the size of the screen has changed, wherever its lines
+  /// are now: the whole screen is erased, with a status line, and the scroll region is reset.
   public mutating func eraseAfterResize() -> [UInt8] {
     guard size != nil else { return [] }
     forget()

@@ -1,6 +1,7 @@
 /// Text for a terminal that can only show ASCII characters.
 extension StringProtocol {
-  /// The text with the same number of columns: `~` replaces an ellipsis, `?` each column of another character.
+  /// The text with the same number of columns: `~` replaces an ellipsis, `?` each column
+  /// of another character.
   public var asciiForm: String {
     guard utf8.contains(where: { $0 >= 0x80 }) else { return String(self) }
     return reduce(into: "") { text, character in

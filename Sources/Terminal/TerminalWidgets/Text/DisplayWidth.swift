@@ -1,7 +1,8 @@
 /// The width of text on a terminal, in columns.
 ///
-/// Widths are those of wcwidth(3): 2 for wide characters and emoji, 0 for combining characters. Terminals show emoji
-/// of several scalars differently. Lines that must not exceed the edge are drawn with automatic wrap off.
+/// Widths are those of wcwidth(3): 2 for wide characters and emoji, 0 for combining characters.
+/// Terminals show emoji of several scalars differently. Lines that must not exceed the edge are
+/// drawn with automatic wrap off.
 extension Unicode.Scalar {
   /// The width of the scalar: 0, 1 or 2 columns. Control characters have the width 0.
   public var displayWidth: Int {
@@ -27,8 +28,8 @@ extension Unicode.Scalar {
     return properties.isEmojiPresentation || Self.wideRanges.contains { $0.contains(value) }
   }
 
-  /// The ranges with East_Asian_Width W and F in the Unicode Character Database, without the emoji. They include
-  /// unassigned code points between wide ones, which keeps the table short.
+  /// The ranges with East_Asian_Width W and F in the Unicode Character Database, without the emoji.
+  /// They include unassigned code points between wide ones, which keeps the table short.
   private static let wideRanges: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x3247, 0x3250...0x4DBF,
     0x4E00...0xA4C6, 0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE6B,
@@ -85,7 +86,7 @@ extension StringProtocol {
 
 extension String {
   /// The text followed by spaces up to a width, in columns.
-  func padded(toWidth width: Int) -> String {
+  public func padded(toWidth width: Int) -> String {
     let missing = width - displayWidth
     return missing > 0 ? self + String(repeating: " ", count: missing) : self
   }

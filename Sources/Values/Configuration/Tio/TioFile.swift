@@ -1,10 +1,12 @@
+import TextTools
+
 /// A configuration file of tio, parsed into sections.
 ///
-/// tio 1 and 2 read it with inih, tio 3 with GLib's key file parser. Both syntaxes are accepted: lines `KEY = VALUE`
-/// below headings `[NAME]`, and comments that start with `#` or `;`.
+/// tio 1 and 2 read it with inih, tio 3 with GLib's key file parser. Both syntaxes are accepted:
+/// lines `KEY = VALUE` below headings `[NAME]`, and comments that start with `#` or `;`.
 struct TioFile {
-  /// The sections in the order of the file. The first is `default`: in tio 1 and 2 the settings above
-  /// all headings, in tio 3 the section of that name.
+  /// The sections in the order of the file. The first is `default`: in tio 1 and 2 the settings
+  /// above all headings, in tio 3 the section of that name.
   private(set) var sections = [Section(name: "default")]
 
   /// One section; headings with the same name are merged, as tio does.
@@ -35,7 +37,7 @@ struct TioFile {
       let name = String(line.dropFirst().dropLast().trimmed)
       if name.hasPrefix("include ") {
         // This is a directive of tio 3.9, not a section.
-        sections[current].otherLines.append(line.harmless)
+        sections[current].otherLines.append(line.inComment)
       } else {
         current = index(of: name)
       }
@@ -54,14 +56,14 @@ extension TioFile.Section {
     // inih also accepts a colon instead of the equals sign.
     guard let separator = line.firstIndex(where: { $0 == "=" || $0 == ":" }),
       separator != line.startIndex
-    else { return otherLines.append(line.harmless) }
+    else { return otherLines.append(line.inComment) }
     let key = String(line[..<separator].trimmed)
     settings.removeAll { $0.key == key }
     settings.append((key, Self.value(line[separator...].dropFirst().trimmed, of: key)))
   }
 
-  /// Removes a comment from a value. inih ends a value at a semicolon after a blank, but scripts and commands may
-  /// contain that.
+  /// Removes a comment from a value. inih ends a value at a semicolon after a blank, but scripts
+  /// and commands may contain that.
   private static func value(_ text: Substring, of key: String) -> String {
     if ["script", "exec"].contains(key) { return String(text) }
     var previous: Character = " "
@@ -73,16 +75,4 @@ extension TioFile.Section {
     }
     return String(text)
   }
-}
-
-extension StringProtocol where SubSequence == Substring {
-  /// The text without blanks at both ends.
-  var trimmed: Substring {
-    let start = drop { $0 == " " || $0 == "\t" }
-    let blanks = start.reversed().prefix { $0 == " " || $0 == "\t" }.count
-    return start.dropLast(blanks)
-  }
-
-  /// The text for use in a comment: without the characters that must be escaped in a string.
-  var harmless: String { String(String.UnicodeScalarView(unicodeScalars.filter { !$0.isHidden })) }
 }

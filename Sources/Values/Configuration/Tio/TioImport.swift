@@ -1,13 +1,6 @@
 /// A configuration of tio, converted to one of serialterm.
-///
-/// Nothing is dropped silently: a setting without a counterpart becomes a comment with the reason.
-public struct TioImport {
-  /// Returns the reason why serialterm refuses a value for a key; nil if it accepts it.
-  public typealias Check = (_ key: String, _ value: Value) -> String?
-
-  /// The configuration, in TOML. It contains only entries that the check accepts.
+public struct TioImport: ProfileImport {
   public let text: String
-  /// The number of settings that became comments.
   public let droppedCount: Int
 
   /// Converts a configuration.
@@ -17,7 +10,7 @@ public struct TioImport {
   ///   - complaint: checks each entry. An entry that it refuses becomes a comment.
   public init(_ document: [UInt8], complaint: @escaping Check) {
     let file = TioFile(parsing: document)
-    var names: Set<String> = []
+    var names = ProfileNames(of: "tio")
     var tables: [String] = []
     var count = 0
     for section in file.sections {
@@ -26,13 +19,7 @@ public struct TioImport {
       let isDefault = section.name == "default"
       // An empty [default] is omitted: appended to a configuration, it could be a duplicate table.
       if isDefault && lines.isEmpty && section.otherLines.isEmpty { continue }
-      var heading = ["[default]"]
-      if !isDefault {
-        let name = Self.profileName(section.name, notIn: names)
-        names.insert(name)
-        heading = ["[profile.\(name)]"]
-        if name != section.name { heading.append("# [\(section.name.harmless)] in tio") }
-      }
+      let heading = isDefault ? ["[default]"] : names.heading(for: section.name).lines
       let others = section.otherLines.map {
         "# not imported: \($0)" + ($0.hasPrefix("[include ") ? " (import that file too)" : "")
       }
@@ -63,7 +50,8 @@ public struct TioImport {
     return lines
   }
 
-  /// Checks a line if it comes from keys that the section itself sets. A refused entry becomes a comment.
+  /// Checks a line if it comes from keys that the section itself sets. A refused entry
+  /// becomes a comment.
   private static func checked(_ line: TioLine, _ own: [String], _ values: TioValues) -> [TioLine] {
     switch line {
     case .same(let key, _), .dropped(let key, _): return own.contains(key) ? [line] : []
@@ -78,22 +66,13 @@ public struct TioImport {
   private static func text(_ line: TioLine, _ values: TioValues) -> String {
     switch line {
     case .entry(let name, let value, _, let remark):
-      return "\(name) = \(value)" + (remark.map { "  # \($0.harmless)" } ?? "")
+      return "\(name) = \(value)" + (remark.map { "  # \($0.inComment)" } ?? "")
     case .same(let key, let what):
-      return "# \(key) = \((values[key] ?? "").harmless): \(what)"
+      return "# \(key) = \((values[key] ?? "").inComment): \(what)"
     case .dropped(let key, let reason):
       return
-        "# not imported: \(key.harmless) = \((values[key] ?? "").harmless) (\(reason.harmless))"
+        "# not imported: \(key.inComment) = \((values[key] ?? "").inComment) (\(reason.inComment))"
     }
-  }
-
-  /// A valid name for a profile that no other profile has.
-  private static func profileName(_ name: String, notIn others: Set<String>) -> String {
-    let word = String(
-      name.map { $0.isASCII && ($0.isLetter || $0.isNumber) || "-_".contains($0) ? $0 : "-" })
-    let base = ConfigurationFile.complaint(aboutName: word) == nil ? word : "tio-\(word)"
-    if !others.contains(base) { return base }
-    return (2...).lazy.map { "\(base)-\($0)" }.first { !others.contains($0) } ?? base
   }
 }
 

@@ -1,6 +1,8 @@
+import TextTools
+
 extension TioSetting {
-  /// Every setting of tio 1 to 3.9: those of tio(1), "CONFIGURATION FILE", and older names that it accepts or
-  /// has accepted.
+  /// Every setting of tio 1 to 3.9: those of tio(1), "CONFIGURATION FILE", and older names that it
+  /// accepts or has accepted.
   static let all: [TioSetting] =
     line + session + view + [log, rs485] + withoutCounterpart + scripts
 
@@ -87,10 +89,7 @@ extension TioSetting {
       switch value {
       case "normal": .entry("input-mode", .string("char"), from: ["input-mode"])
       case "line": .entry("input-mode", .string("line"), from: ["input-mode"])
-      case "hex":
-        .dropped(
-          "input-mode",
-          because: "hexadecimal numbers cannot be typed; 'serialterm send --hex' sends them")
+      case "hex": .entry("input-mode", .string("hex"), from: ["input-mode"])
       default: .dropped("input-mode", because: "expected normal, line or hex")
       }
     },
@@ -282,8 +281,8 @@ extension TioSetting {
       default: refused.append(String(item))
       }
     }
-    // serialterm always inverts RTS after sending. The kernel corrects two equal levels to "on while sending"
-    // (serial_core.c, uart_sanitize_serial_rs485).
+    // serialterm always inverts RTS after sending. The kernel corrects two equal levels to "on
+    // while sending" (serial_core.c, uart_sanitize_serial_rs485).
     let isOn = onSend == afterSend ? true : onSend ?? afterSend.map { !$0 } ?? true
     if onSend != nil || afterSend != nil {
       items.insert("rts-on-send=\(isOn ? "on" : "off")", at: 0)

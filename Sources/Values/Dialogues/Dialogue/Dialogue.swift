@@ -8,6 +8,12 @@ public struct Dialogue {
 
   /// The steps, in order.
   public let steps: [Step]
+  /// The first line that expects a frame, counted from 1; nil if none does. The device's bytes must
+  /// then be searched as frames.
+  public let frameLine: Int?
+
+  /// The texts that the script sends, as far as they are known before it runs, each with its line.
+  public var sentTexts: [(line: Int, bytes: [UInt8])] { steps.flatMap(\.sentTexts) }
 }
 
 /// A step of a dialogue, with its line in the script, counted from 1.
@@ -28,6 +34,18 @@ public struct Step {
     case `repeat`(Int, [Step])
     case print(Text)
     case fail(Text)
+  }
+
+  /// The texts that it sends, and those of the steps in it, without the parts that come from
+  /// a match.
+  fileprivate var sentTexts: [(line: Int, bytes: [UInt8])] {
+    switch action {
+    case .send(let text):
+      text.parts.compactMap { if case .bytes(let bytes) = $0 { (line, bytes) } else { nil } }
+    case .expect(let cases, _): cases.flatMap { $0.steps.flatMap(\.sentTexts) }
+    case .repeat(_, let steps): steps.flatMap(\.sentTexts)
+    case .wait, .set, .setBaudRate, .sendBreak, .pulse, .transfer, .print, .fail: []
+    }
   }
 
   /// An expression, and the steps that follow when it is the first to match.

@@ -8,11 +8,13 @@ struct DialogueReader {
 
   private var lines: [(number: Int, tokens: [Token])]
   private var position = 0
+  /// The first line that expects a frame; nil if none does.
+  private var frameLine: Int?
   /// The maximum number of groups in an expression so far.
   private var groupCount: Int?
 
   /// Parses a script.
-  static func steps(of script: [UInt8]) throws(DialogueError) -> [Step] {
+  static func read(_ script: [UInt8]) throws(DialogueError) -> Dialogue {
     guard script.count <= Dialogue.largestScript else {
       throw DialogueError(line: 1, what: "larger than \(Dialogue.largestScript / 1_048_576) MiB")
     }
@@ -25,7 +27,8 @@ struct DialogueReader {
       let tokens = try LineLexer.tokens(of: text[...], line: index + 1)
       if !tokens.isEmpty { reader.lines.append((index + 1, tokens)) }
     }
-    return try reader.block(depth: 0, openedIn: nil)
+    let steps = try reader.block(depth: 0, openedIn: nil)
+    return Dialogue(steps: steps, frameLine: reader.frameLine)
   }
 
   // MARK: Blocks
@@ -106,7 +109,11 @@ struct DialogueReader {
     case "print": action = .print(try text(&line))
     case "fail": action = .fail(try text(&line))
     case "expect":
-      let found = Step.Case(expression: try expression(&line), steps: [])
+      let isFrame = line.consumeWord("frame")
+      if isFrame { frameLine = frameLine ?? line.number }
+      let found = Step.Case(
+        expression: isFrame && !line.hasExpression ? anyFrame() : try expression(&line),
+        steps: [])
       action = .expect([found], within: try line.limit())
     case "expect-one-of":
       let limit = try line.limit()
@@ -138,6 +145,12 @@ struct DialogueReader {
     return expression
   }
 
+  /// The expression that matches the line of any frame.
+  private mutating func anyFrame() -> ExpectedPattern {
+    groupCount = max(groupCount ?? 0, 1)
+    return .anyLine(named: "frame")
+  }
+
   private func text(_ line: inout TokenLine) throws(DialogueError) -> Text {
     let text = try line.text()
     guard let group = text.largestGroup, group > groupCount ?? -1 else { return text }
@@ -150,6 +163,6 @@ extension Dialogue {
   ///
   /// - Throws: ``DialogueError`` for the first mistake.
   public init(parsing script: [UInt8]) throws(DialogueError) {
-    steps = try DialogueReader.steps(of: script)
+    self = try DialogueReader.read(script)
   }
 }

@@ -59,7 +59,8 @@ public struct DialogueRun {
     return nil
   }
 
-  /// Reads the index of the expected expression that has matched, and the texts of the match and of its groups.
+  /// Reads the index of the expected expression that has matched, and the texts of the match and
+  /// of its groups.
   public mutating func matched(_ index: Int, captures: [[UInt8]?]) {
     self.captures = captures
     let steps = cases[index].steps

@@ -85,6 +85,11 @@ struct TokenLine {
     return expression
   }
 
+  /// Whether an expression comes next.
+  var hasExpression: Bool {
+    if case .expression = rest.first { true } else { false }
+  }
+
   // MARK: Phrases
 
   /// Reads `within 2s`, if present.

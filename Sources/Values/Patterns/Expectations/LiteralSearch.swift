@@ -1,8 +1,9 @@
-/// Bytes to search for, prepared for the algorithm of Knuth, Morris and Pratt, "Fast pattern matching in strings",
-/// SIAM Journal on Computing 6 (2), 1977.
+/// Bytes to search for, prepared for the algorithm of Knuth, Morris and Pratt, "Fast pattern
+/// matching in strings", SIAM Journal on Computing 6 (2), 1977.
 struct Literal: Hashable, Sendable {
   let bytes: [UInt8]
-  /// For each number of matched bytes, minus 1: the number of them that still match if the next byte does not.
+  /// For each number of matched bytes, minus 1: the number of them that still match if the next
+  /// byte does not.
   fileprivate let fallbacks: [Int]
 
   /// - Precondition: `bytes` is not empty.

@@ -1,4 +1,5 @@
-/// The text that a device has sent since the last match, and the search for one of several patterns in it.
+/// The text that a device has sent since the last match, and the search for one of several
+/// patterns in it.
 ///
 /// ```swift
 /// var text = ReceivedText(expecting: [.text("login: "), try .regex(#"(\w+)@[\w-]+:\S+[$#] "#)])
@@ -6,8 +7,9 @@
 /// if let match = text.look() { print(match.index, match.text(1) ?? "") }
 /// ```
 ///
-/// It is a value and has no clock: the caller decides how long to wait. The memory and the time for each byte are
-/// bounded. Only the end of a long text is kept, for captures and for patterns that are set later.
+/// It is a value and has no clock: the caller decides how long to wait. The memory and the time for
+/// each byte are bounded. Only the end of a long text is kept, for captures and for patterns that
+/// are set later.
 public struct ReceivedText: Sendable {
   /// A match.
   public struct Match: Hashable, Sendable {
@@ -15,15 +17,16 @@ public struct ReceivedText: Sendable {
     public let index: Int
     /// The text between the last match and this one.
     ///
-    /// If a text began more than ``ReceivedText/capacity`` bytes ago, only its end is known, here and in ``captures``.
+    /// If a text began more than ``ReceivedText/capacity`` bytes ago, only its end is known, here
+    /// and in ``captures``.
     public let before: [UInt8]
     /// The text of the whole match, then of its groups; nil for a group that did not participate.
     public let captures: [[UInt8]?]
     /// The number of bytes from the first byte that was appended to the end of the match.
     public let end: Int
 
-    /// The text of a group as a string; nil if the group did not participate. Group 0 is the whole match. Each
-    /// invalid byte is replaced by U+001A (SUBSTITUTE), as in the search.
+    /// The text of a group as a string; nil if the group did not participate. Group 0 is the whole
+    /// match. Each invalid byte is replaced by U+001A (SUBSTITUTE), as in the search.
     ///
     /// - Precondition: The pattern has the group.
     public func text(_ group: Int = 0) -> String? { captures[group].map(String.init(received:)) }
@@ -31,16 +34,18 @@ public struct ReceivedText: Sendable {
 
   /// The number of bytes that are kept at least.
   public static let capacity = 49_152
-  /// The maximum number of bytes that are searched at once, and so the maximum number that are searched again after
-  /// a match.
+  /// The maximum number of bytes that are searched at once, and so the maximum number that are
+  /// searched again after a match.
   static let step = 16_384
 
-  /// The patterns to search for; empty for none. New patterns are searched for in all bytes that are kept.
+  /// The patterns to search for; empty for none. New patterns are searched for in all bytes
+  /// that are kept.
   public var patterns: [ExpectedPattern] {
     didSet { restart() }
   }
 
-  /// The bytes that are kept. A slice, because removing bytes from its start does not move the others.
+  /// The bytes that are kept. A slice, because removing bytes from its start does not
+  /// move the others.
   private var bytes: ArraySlice<UInt8> = []
   /// The byte before these; nil at the start of a text.
   private var previous: UInt8?
@@ -78,8 +83,9 @@ public struct ReceivedText: Sendable {
 
   /// Searches the bytes that were appended since the last call.
   ///
-  /// - Returns: the match that begins first. If several begin at the same byte, the match of the first pattern. The
-  ///   text up to the end of the match is removed. The next call searches the rest.
+  /// - Returns: the match that begins first. If several begin at the same byte, the match of
+  ///   the first pattern. The text up to the end of the match is removed. The next call
+  ///   searches the rest.
   public mutating func look() -> Match? {
     guard !searches.isEmpty else { return nil }
     repeat {
@@ -150,8 +156,8 @@ public struct ReceivedText: Sendable {
 private protocol StreamSearch: Sendable {
   /// Searches the next piece.
   ///
-  /// - Returns: the whole match, then the groups, in byte offsets from the start of the stream; nil if there is
-  ///   no match yet.
+  /// - Returns: the whole match, then the groups, in byte offsets from the start of the stream; nil
+  ///   if there is no match yet.
   mutating func ranges(in piece: UnsafeRawBufferPointer) -> [Range<Int>?]?
 }
 

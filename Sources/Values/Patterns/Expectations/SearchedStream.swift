@@ -1,4 +1,5 @@
-/// Searches received bytes for patterns and passes the bytes on in order, for a program that also shows them.
+/// Searches received bytes for patterns and passes the bytes on in order, for a program that
+/// also shows them.
 ///
 /// After every other call, call ``next()`` until it returns nil.
 public struct SearchedStream: Sendable {
@@ -10,8 +11,8 @@ public struct SearchedStream: Sendable {
     case matched(ReceivedText.Match)
   }
 
-  /// The patterns to search for; empty for none. Text that was received before is searched too, unless ``clear()``
-  /// was called.
+  /// The patterns to search for; empty for none. Text that was received before is searched too,
+  /// unless ``clear()`` was called.
   public var patterns: [ExpectedPattern] {
     get { text.patterns }
     set {

@@ -1,6 +1,6 @@
 extension String {
-  /// Decodes bytes to a text of the same length in UTF-8. Each invalid byte is replaced by U+001A (SUBSTITUTE), as
-  /// in a search.
+  /// Decodes bytes to a text of the same length in UTF-8. Each invalid byte is replaced by U+001A
+  /// (SUBSTITUTE), as in a search.
   init(received bytes: [UInt8]) {
     if let text = String(validating: bytes, as: UTF8.self) {
       self = text

@@ -1,3 +1,4 @@
+import TextTools
 public import Time
 
 /// The ticks of an axis: round values with texts that are as long as needed to tell them apart.
@@ -19,8 +20,8 @@ public struct Axis: Hashable, Sendable {
   /// Creates the axis of the values of a view.
   ///
   /// - Parameters:
-  ///   - view: the view. Its ticks are multiples of 1, 2 or 5 times a power of ten. If it is logarithmic and has several
-  ///     decades, they are powers of ten.
+  ///   - view: the view. Its ticks are multiples of 1, 2 or 5 times a power of ten. If it is
+  ///     logarithmic and has several decades, they are powers of ten.
   ///   - count: the maximum number of ticks.
   public init(valuesOf view: ChartView, atMost count: Int) {
     let decades = view.isLogarithmic ? Self.decades(in: view.values, atMost: count) : []
@@ -31,8 +32,9 @@ public struct Axis: Hashable, Sendable {
   /// Creates the axis of the times of a view.
   ///
   /// - Parameters:
-  ///   - view: the view. The times of a clock have ticks at round seconds, minutes, hours and days of local time; at
-  ///     midnight, the text is the month and the day. Seconds have round numbers, and lines whole ones.
+  ///   - view: the view. The times of a clock have ticks at round seconds, minutes, hours and days
+  ///     of local time; at midnight, the text is the month and the day. Seconds have round numbers,
+  ///     and lines whole ones.
   ///   - count: the maximum number of ticks.
   ///   - calendar: converts seconds since 1970-01-01 UTC to local time, like `localtime_r`.
   public init(
@@ -67,12 +69,14 @@ public struct Axis: Hashable, Sendable {
   ) -> [DecimalNumber] {
     guard range.lowerBound.isFinite, range.upperBound.isFinite, count > 0 else { return [] }
     if range.lowerBound == range.upperBound { return [DecimalNumber(range.lowerBound)] }
-    // The calculation is far from the least and greatest numbers, where it would lose digits or overflow.
+    // The calculation is far from the least and greatest numbers, where it would lose
+    // digits or overflow.
     let greatest = max(range.lowerBound.magnitude, range.upperBound.magnitude)
     let shift = greatest > 1e200 ? -150 : (greatest < 1e-150 ? 150 : 0)
     let lower = range.lowerBound * powerOfTen(shift)
     let upper = range.upperBound * powerOfTen(shift)
-    // Two numbers that differ have a distance of an ulp or more. A smaller step would give the same number twice.
+    // Two numbers that differ have a distance of an ulp or more. A smaller step would give the
+    // same number twice.
     let ulp = greatest.ulp * powerOfTen(shift)
     let least = max((upper - lower) / Double(count + 1), ulp)
     var exponent = max(Int((logarithm2(least) / logarithm2(10)).rounded(.down)) - 1, finest + shift)
@@ -167,7 +171,8 @@ public struct Axis: Hashable, Sendable {
     every step: Int, in times: ClosedRange<Double>, _ calendar: (UInt64) -> CalendarTime
   ) -> [Tick] {
     func offset(at second: Int) -> Int { calendar(UInt64(max(second, 0))).offset }
-    // A local time as seconds since 1970, which a step of an hour or a day divides as the clock on the wall does.
+    // A local time as seconds since 1970, which a step of an hour or a day divides as the clock on
+    // the wall does.
     let first = Int(times.lowerBound) + offset(at: Int(times.lowerBound))
     var local = first - first % step - step
     var ticks: [Tick] = []
@@ -205,12 +210,4 @@ extension CalendarTime {
 
   /// Year, month and day.
   var date: String { "\(year)-\(month.padded(to: 2))-\(day.padded(to: 2))" }
-}
-
-extension Int {
-  /// The number, which is not negative, with zeros before it.
-  func padded(to width: Int) -> String {
-    let digits = "\(self)"
-    return String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits
-  }
 }

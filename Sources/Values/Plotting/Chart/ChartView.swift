@@ -16,7 +16,8 @@ public struct ChartView: Hashable, Sendable {
   public var values: ClosedRange<Double>
   /// The meaning of the times.
   public var timeKind: TimeKind
-  /// Whether each decade of the values has the same height. Values of 0 and less are not shown then.
+  /// Whether each decade of the values has the same height. Values of 0 and less are
+  /// not shown then.
   public var isLogarithmic: Bool
   /// The indices of the curves that are not shown.
   public var hidden: Set<Int>
@@ -52,8 +53,9 @@ public struct ChartView: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - values: the lowest and highest value, finite.
-  ///   - isLogarithmic: whether the range must not have 0 and less. The margin is then a part of the range's decades, and a
-  ///     range that has values of 0 and less begins six decades below its end.
+  ///   - isLogarithmic: whether the range must not have 0 and less. The margin is then a part
+  ///     of the range's decades, and a range that has values of 0 and less begins six decades
+  ///     below its end.
   public static func range(
     around values: ClosedRange<Double>, isLogarithmic: Bool = false
   ) -> ClosedRange<Double> {

@@ -1,12 +1,14 @@
-/// The points of one series in bounded memory: the newest ones as they are, older ones as minimum and maximum.
+/// The points of one series in bounded memory: the newest ones as they are, older ones as
+/// minimum and maximum.
 ///
-/// The newest ``pointCapacity`` points are exact. Beside them are levels of buckets. A bucket of the first level has the
-/// lowest and highest value of four points, one of the next level those of four buckets, and so on. Each level keeps
-/// its newest ``bucketCapacity`` buckets. The older a part of the curve is, the coarser it is known, but a peak is
-/// never lost. A curve of 10,000,000 points takes less than 1 MiB.
+/// The newest ``pointCapacity`` points are exact. Beside them are levels of buckets. A bucket of
+/// the first level has the lowest and highest value of four points, one of the next level those of
+/// four buckets, and so on. Each level keeps its newest ``bucketCapacity`` buckets. The older a
+/// part of the curve is, the coarser it is known, but a peak is never lost. A curve of 10,000,000
+/// points takes less than 1 MiB.
 ///
-/// A value that is not finite is a gap, at which the line is broken. Times never decrease: an earlier time becomes that
-/// of the newest point.
+/// A value that is not finite is a gap, at which the line is broken. Times never decrease: an
+/// earlier time becomes that of the newest point.
 public struct Curve: Sendable {
   /// The number of points that are kept as they are.
   public static let pointCapacity = 4_096
@@ -86,7 +88,8 @@ public struct Curve: Sendable {
 
   /// The lowest and highest value within a range of times.
   ///
-  /// In the part of which only minima and maxima are known, a bucket counts if a part of it is in the range.
+  /// In the part of which only minima and maxima are known, a bucket counts if a part of it is
+  /// in the range.
   public func extremes(in times: ClosedRange<Double>) -> ClosedRange<Double>? {
     guard let all = self.times else { return nil }
     if times.lowerBound <= all.lowerBound && times.upperBound >= all.upperBound { return extremes }
@@ -99,7 +102,8 @@ public struct Curve: Sendable {
 
   /// The newest point at or before a time.
   ///
-  /// Where only minima and maxima are known, it is the last point of a bucket, or the first point of the curve.
+  /// Where only minima and maxima are known, it is the last point of a bucket, or the first point
+  /// of the curve.
   public func value(at time: Double) -> (time: Double, value: Double)? {
     guard let first, first.time <= time else { return nil }
     var place = place(of: time.nextUp)
@@ -111,7 +115,8 @@ public struct Curve: Sendable {
     return (first.time, first.value)
   }
 
-  /// The time of the point that is a number of points before the newest one; of the first point if there are fewer.
+  /// The time of the point that is a number of points before the newest one; of the first point if
+  /// there are fewer.
   ///
   /// Where only minima and maxima are known, it is the beginning of a bucket.
   public func time(ofPointsBack number: Int) -> Double? {
@@ -134,7 +139,8 @@ public struct Curve: Sendable {
     }
     var last: Double?
     forEachBucket(in: times) { bucket in
-      // The first value of a bucket is not known. The nearest one to that before it makes the shortest line.
+      // The first value of a bucket is not known. The nearest one to that before it makes
+      // the shortest line.
       let first = last.map { min(max($0, bucket.minimum), bucket.maximum) } ?? bucket.last
       var span = ColumnSpan(
         time: max(bucket.start, times.lowerBound), lowest: bucket.minimum, highest: bucket.maximum,
@@ -213,8 +219,8 @@ public struct Curve: Sendable {
     return place.level == 0 ? Bucket(points[index]) : levels[place.level - 1].buckets[index]
   }
 
-  /// The first bucket that ends at a time or later, of the finest level that reaches back to that time; the place after
-  /// the newest point if there is none.
+  /// The first bucket that ends at a time or later, of the finest level that reaches back to that
+  /// time; the place after the newest point if there is none.
   private func place(of time: Double) -> Place {
     guard let times, times.upperBound >= time else { return Place(level: 0, index: count) }
     var level = 0
@@ -226,7 +232,8 @@ public struct Curve: Sendable {
     }
     var low = firstIndex(ofLevel: level)
     var high = low + (level == 0 ? points.count : levels[level - 1].buckets.count)
-    // Every level reaches to points that the next finer one has too, so that one of its buckets ends late enough.
+    // Every level reaches to points that the next finer one has too, so that one of its buckets
+    // ends late enough.
     while low < high {
       let middle = (low + high) / 2
       if bucket(at: Place(level: level, index: middle)).end < time {
@@ -238,8 +245,8 @@ public struct Curve: Sendable {
     return Place(level: level, index: low)
   }
 
-  /// Calls a closure with the buckets that have a point in a range of times, in their order, each point once, and as fine
-  /// as they are kept.
+  /// Calls a closure with the buckets that have a point in a range of times, in their order, each
+  /// point once, and as fine as they are kept.
   private func forEachBucket(in times: ClosedRange<Double>, _ body: (Bucket) -> Void) {
     var place = place(of: times.lowerBound)
     while place.position < count {
@@ -263,7 +270,8 @@ public struct ColumnSpan: Hashable, Sendable {
   public fileprivate(set) var first: Double
   /// The value with which the curve leaves the column.
   public fileprivate(set) var last: Double
-  /// Whether the line comes from the column before it that has points; false after a gap, and for the first points.
+  /// Whether the line comes from the column before it that has points; false after a gap, and for
+  /// the first points.
   public fileprivate(set) var isJoined: Bool
 
   fileprivate mutating func add(_ span: ColumnSpan) {

@@ -74,7 +74,8 @@ struct DecimalNumber: Hashable, Sendable {
     (0..<exponent).reduce(1) { power, _ in power * 10 }
   }
 
-  /// The texts of several numbers in one form: with an exponent if that is shorter and the digits are long.
+  /// The texts of several numbers in one form: with an exponent if that is shorter and the
+  /// digits are long.
   static func texts(of numbers: [DecimalNumber]) -> [String] {
     // A number as great as 1e308 has no readable text with all of its digits.
     let range = -30...30
@@ -89,9 +90,11 @@ struct DecimalNumber: Hashable, Sendable {
 }
 
 extension Double {
-  /// The number as people write it, rounded to a maximum number of digits: "25.31", "1e-9", "-1.5e300", "nan".
+  /// The number as people write it, rounded to a maximum number of digits: "25.31",
+  /// "1e-9", "-1.5e300", "nan".
   ///
-  /// - Parameter digits: the number of digits, 1 to 17. A whole number has up to nine, so that a counter is exact.
+  /// - Parameter digits: the number of digits, 1 to 17. A whole number has up to nine, so that a
+  ///   counter is exact.
   public func text(digits: Int = 6) -> String {
     guard isFinite else { return isNaN ? "nan" : (self < 0 ? "-inf" : "inf") }
     let isCounter = magnitude < 1e9 && rounded() == self

@@ -23,9 +23,9 @@ public struct ChartCell: Hashable, Sendable {
 
 /// A chart of characters.
 ///
-/// With Unicode, a character has two columns and four rows of dots (U+2800…U+28FF), and the marker of a curve stands at
-/// the end of its line. Without, a character that a curve touches is its marker. A column shows all values from the lowest
-/// to the highest, so that no peak is missing.
+/// With Unicode, a character has two columns and four rows of dots (U+2800…U+28FF), and the marker
+/// of a curve stands at the end of its line. Without, a character that a curve touches is its
+/// marker. A column shows all values from the lowest to the highest, so that no peak is missing.
 public enum DotChart {
   private static let markers = Array("123456789abcdefghijklmnopqrstuvwxyz")
 
@@ -38,7 +38,8 @@ public enum DotChart {
 
   /// Draws the curves of a recording.
   ///
-  /// Where several curves touch a character, it has the dots of all of them, and the colour of the last one.
+  /// Where several curves touch a character, it has the dots of all of them, and the colour of
+  /// the last one.
   ///
   /// - Parameters:
   ///   - recording: the recording.

@@ -44,7 +44,8 @@ public struct Recording: Sendable {
 
   /// Adds a port or a file whose rows will be added.
   ///
-  /// - Parameter name: its name. If there are several sources, it is written before the names of the series.
+  /// - Parameter name: its name. If there are several sources, it is written before the names
+  ///   of the series.
   /// - Returns: the number with which its rows are added.
   public mutating func addSource(named name: String?) -> Int {
     sources.append(Source(name: name?.harmless))
@@ -73,8 +74,8 @@ public struct Recording: Sendable {
     }
   }
 
-  /// Breaks the lines of a source: its next points are not joined with those before, for example because its port was
-  /// lost in between.
+  /// Breaks the lines of a source: its next points are not joined with those before, for example
+  /// because its port was lost in between.
   public mutating func breakLines(of source: Int) {
     for case (_, let curve?) in sources[source].curves { curves[curve].breakLine() }
   }
@@ -84,8 +85,9 @@ public struct Recording: Sendable {
   ) -> Int? {
     let known = sources[source].curves
     if series < known.count, known[series].name == names[series] { return known[series].curve }
-    // A series is new, its unit has become known, or the reader has found another form with other series.
-    // Names are shortened, so two series can have the same one. The index counts while the names before it are the same.
+    // A series is new, its unit has become known, or the reader has found another form with other
+    // series. Names are shortened, so two series can have the same one. The index counts while the
+    // names before it are the same.
     let same = zip(known, names).prefix { Self.isSame($0.name, $1) }.count
     var others = known.dropFirst(same)
     sources[source].curves = names.enumerated().map { index, name in
@@ -101,7 +103,8 @@ public struct Recording: Sendable {
     return sources[source].curves[series].curve
   }
 
-  /// Whether two names can be those of one series. Numbers in two units are two series with one name.
+  /// Whether two names can be those of one series. Numbers in two units are two series
+  /// with one name.
   private static func isSame(_ known: SeriesName, _ name: SeriesName) -> Bool {
     known.name == name.name && (known.unit ?? name.unit) == (name.unit ?? known.unit)
   }

@@ -3,10 +3,11 @@ public import Time
 
 /// A chart as an SVG document, 800 pixels wide.
 ///
-/// It has axes with ticks, a grid, and a legend with the name, the unit, the newest, lowest and highest value that is
-/// seen of each curve. The colours follow the reader's choice of a light or dark display; printed, it is dark on white.
-/// Numbers in circles on the curves and in the legend tell curves apart without colours. A curve has at most two points
-/// for each pixel of the width, its lowest and highest, so that no peak is missing.
+/// It has axes with ticks, a grid, and a legend with the name, the unit, the newest, lowest and
+/// highest value that is seen of each curve. The colours follow the reader's choice of a light or
+/// dark display; printed, it is dark on white. Numbers in circles on the curves and in the legend
+/// tell curves apart without colours. A curve has at most two points for each pixel of the width,
+/// its lowest and highest, so that no peak is missing.
 public enum SVGChart {
   private static let width = 800
   private static let plotHeight = 340
@@ -84,7 +85,8 @@ public enum SVGChart {
 
     func x(_ fraction: Double) -> Double { Double(left) + fraction * Double(width) }
 
-    /// The place of a value. One that is far outside is nearer, because readers of SVG have single precision.
+    /// The place of a value. One that is far outside is nearer, because readers of SVG
+    /// have single precision.
     func y(_ fraction: Double) -> Double {
       Double(top) + (1 - min(max(fraction, -1_000), 1_000)) * Double(height)
     }
@@ -160,8 +162,8 @@ public enum SVGChart {
 
   // MARK: Curves
 
-  /// The commands of two paths: the line, with at most two points for each pixel of the width, and points that are not
-  /// joined with any other.
+  /// The commands of two paths: the line, with at most two points for each pixel of the width, and
+  /// points that are not joined with any other.
   private static func paths(
     of curve: Curve, in view: ChartView, area: Area
   ) -> (line: String, points: String) {

@@ -11,11 +11,12 @@ struct Scale: Sendable {
     width = Self.place(of: range.upperBound, isLogarithmic) - lower
   }
 
-  /// Whether both ends of the range have a place on the scale: they are finite, and greater than 0 if it is logarithmic.
+  /// Whether both ends of the range have a place on the scale: they are finite, and greater than 0
+  /// if it is logarithmic.
   var isValid: Bool { lower.isFinite && width.isFinite }
 
-  /// The place of a value: from 0 to 1 within the range, less or greater outside of it; minus infinity if the value has no
-  /// logarithm. Everything is in the middle of a range without width.
+  /// The place of a value: from 0 to 1 within the range, less or greater outside of it; minus
+  /// infinity if the value has no logarithm. Everything is in the middle of a range without width.
   func fraction(of value: Double) -> Double {
     let place = Self.place(of: value, isLogarithmic)
     guard width > 0 else { return place == lower ? 0.5 : (place < lower ? -.infinity : .infinity) }
@@ -34,8 +35,8 @@ struct Scale: Sendable {
   }
 }
 
-/// The logarithm to base 2, without a C library: minus infinity for 0 and less, exact for powers of 2, and correct to
-/// about 15 digits.
+/// The logarithm to base 2, without a C library: minus infinity for 0 and less, exact for powers of
+/// 2, and correct to about 15 digits.
 func logarithm2(_ value: Double) -> Double {
   guard value > 0 else { return -.infinity }
   guard value.isFinite else { return value }

@@ -1,7 +1,8 @@
 /// Maps the times of a device to ours.
 ///
-/// The first line with a time was sent when it was received; its newest point counts, so that no point is in the
-/// future. When the time of a series jumps back, the device has started again, and the same holds for that line.
+/// The first line with a time was sent when it was received; its newest point counts, so that no
+/// point is in the future. When the time of a series jumps back, the device has started again, and
+/// the same holds for that line.
 struct DeviceClock {
   /// Our time minus the device's, in seconds.
   private var offset: Double?

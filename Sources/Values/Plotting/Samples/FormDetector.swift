@@ -1,8 +1,9 @@
 /// Finds the form of lines with numbers among lines of text.
 ///
-/// A form is found when lines agree: one line of Teleplot's; two JSON objects with the same names; two lines of labels
-/// or pairs with the same names if all lines between them have that form too, otherwise three; three lines with the
-/// same number of columns, among which a header counts. Only the last lines are compared.
+/// A form is found when lines agree: one line of Teleplot's; two JSON objects with the same names;
+/// two lines of labels or pairs with the same names if all lines between them have that form too,
+/// otherwise three; three lines with the same number of columns, among which a header counts. Only
+/// the last lines are compared.
 struct FormDetector {
   /// The forms that can be found, in order of preference.
   enum Kind: CaseIterable { case teleplot, json, labels, pairs, values }

@@ -6,8 +6,8 @@ enum ColumnSeparator: UInt8, Sendable {
   /// Any number of spaces and tabs.
   case blanks = 0x20
 
-  /// The separator that a line seems to have, outside of quoted names. A comma is no decimal point: such numbers do
-  /// not fit.
+  /// The separator that a line seems to have, outside of quoted names. A comma is no decimal point:
+  /// such numbers do not fit.
   init(of line: UnsafeRawBufferPointer) {
     var separator = ColumnSeparator.blanks
     var isQuoted = false
@@ -107,7 +107,8 @@ extension LineFields {
     return columns.isEmpty ? nil : Header(columns: columns, separator: nil)
   }
 
-  /// Reads the names of CSV, quoted as in RFC 4180 or not. A unit may follow a name in brackets. A number is no name.
+  /// Reads the names of CSV, quoted as in RFC 4180 or not. A unit may follow a name in brackets. A
+  /// number is no name.
   static func columnHeader(_ line: UnsafeRawBufferPointer) -> Header? {
     let separator = ColumnSeparator(of: line)
     var columns: [Header.Column] = []
@@ -138,7 +139,8 @@ extension LineFields {
     return columns.allSatisfy(\.name.isEmpty) ? nil : Header(columns: columns, separator: separator)
   }
 
-  /// Whether a text can be the name of a column. The name of a port may be before that of the series: `port: name`.
+  /// Whether a text can be the name of a column. The name of a port may be before that of the
+  /// series: `port: name`.
   private static func isColumnName(in line: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
     guard isName(in: line, range) else { return false }
     var start = range.lowerBound

@@ -4,10 +4,11 @@ extension LineFields {
   /// The maximum depth of objects and arrays.
   private static let maximalDepth = 32
 
-  /// Reads the numbers of a JSON object. The names of what contains a number are joined with points.
+  /// Reads the numbers of a JSON object. The names of what contains a number are
+  /// joined with points.
   ///
-  /// ``JSON`` does not keep where the digits of a number are, and allocates memory for every value. As in Python's
-  /// json, NaN and Infinity are numbers.
+  /// ``JSON`` does not keep where the digits of a number are, and allocates memory for every value.
+  /// As in Python's json, NaN and Infinity are numbers.
   mutating func readObject(_ line: UnsafeRawBufferPointer) -> Bool {
     clear()
     hasNameText = true

@@ -2,8 +2,8 @@ import Patterns
 
 /// The numbers of a line with their names, before they belong to series.
 ///
-/// Buffers are used again, so that a line needs no allocation. Each function returns whether the line fits the form.
-/// Names and units are ranges, so that they can be compared without a copy.
+/// Buffers are used again, so that a line needs no allocation. Each function returns whether the
+/// line fits the form. Names and units are ranges, so that they can be compared without a copy.
 struct LineFields {
   struct Field {
     /// The range of the name in the line, or in ``LineFields/nameText``.
@@ -39,8 +39,9 @@ struct LineFields {
 
   /// Reads `a:1,b:2`.
   ///
-  /// A name may have blanks. A word after a blank is a unit if it begins with a sign such as "%", or if two blanks, a
-  /// comma, a semicolon, a tab or the end of the line follow it; otherwise it belongs to the next name.
+  /// A name may have blanks. A word after a blank is a unit if it begins with a sign such as "%",
+  /// or if two blanks, a comma, a semicolon, a tab or the end of the line follow it; otherwise it
+  /// belongs to the next name.
   mutating func readLabels(_ line: UnsafeRawBufferPointer) -> Bool {
     clear()
     var index = Self.skipBlanks(line, from: 0)
@@ -83,8 +84,9 @@ struct LineFields {
     return isName(in: line, start..<end) ? (start..<end, colon) : nil
   }
 
-  /// Whether a text can be a name: it begins with a word, but not with a separate number, as in the rest of a line whose
-  /// beginning was lost, nor with a fraction and its unit. "5V rail" is a name.
+  /// Whether a text can be a name: it begins with a word, but not with a separate number, as in
+  /// the rest of a line whose beginning was lost, nor with a fraction and its unit. "5V rail"
+  /// is a name.
   static func isName(in line: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
     guard 1...maximalNameLength ~= range.count else { return false }
     let first = line[range.lowerBound]
@@ -175,8 +177,9 @@ struct LineFields {
 
   /// Reads `>name:value`, `>name:ms:value;ms:value§unit|flags`. All fields have the same name.
   ///
-  /// The flags "t" (text) and "xy" (pairs of coordinates) do not fit: such values are no numbers over time. "np" and
-  /// "clr" only matter to Teleplot's own window, and others, such as statsd's "g", have no meaning here.
+  /// The flags "t" (text) and "xy" (pairs of coordinates) do not fit: such values are no numbers
+  /// over time. "np" and "clr" only matter to Teleplot's own window, and others, such as statsd's
+  /// "g", have no meaning here.
   mutating func readTeleplot(_ line: UnsafeRawBufferPointer) -> Bool {
     clear()
     guard line.count > 3, line[0] == UInt8(ascii: ">"),
@@ -223,8 +226,9 @@ struct LineFields {
   /// The steps that a search in one line may take.
   private static let budget = 100_000
 
-  /// Reads the groups of a pattern that are numbers. Blanks around a number, and a unit after it, are allowed. A pattern
-  /// without groups stands for the number in its match, if there is only one: `T=[0-9.]+`.
+  /// Reads the groups of a pattern that are numbers. Blanks around a number, and a unit after
+  /// it, are allowed. A pattern without groups stands for the number in its match, if there is
+  /// only one: `T=[0-9.]+`.
   mutating func readCaptures(
     _ line: UnsafeRawBufferPointer, by search: inout LineCaptures,
     of groups: [(index: Int, name: String)]
@@ -254,8 +258,8 @@ struct LineFields {
     return !fields.isEmpty
   }
 
-  /// The position of the number in a text that has only one; nil if it has none or several. A digit in a word, such as
-  /// that of CH1, begins no number.
+  /// The position of the number in a text that has only one; nil if it has none or several. A digit
+  /// in a word, such as that of CH1, begins no number.
   private static func onlyNumber(in text: UnsafeRawBufferPointer, from start: Int) -> Int? {
     var found: Int?
     var index = start

@@ -12,7 +12,8 @@ struct LineNumbers {
     case pattern([(index: Int, name: String)])
   }
 
-  /// The number of lines without a number after which another form may take the place of the one that was found.
+  /// The number of lines without a number after which another form may take the place of the one
+  /// that was found.
   private static let patience = 20
 
   private let chosen: SampleForm?
@@ -22,7 +23,8 @@ struct LineNumbers {
   private var fields = LineFields()
   private(set) var table: SeriesTable
   private var clock = DeviceClock()
-  /// The series of the fields of the last line, which the next one probably has too; nil beyond the limit.
+  /// The series of the fields of the last line, which the next one probably has too; nil
+  /// beyond the limit.
   private var layout: [Int?] = []
   /// The number of the last line with a value of each series, by ``stamp``.
   private var stamps: [Int] = []
@@ -152,7 +154,8 @@ struct LineNumbers {
     }
   }
 
-  /// Whether a line fits the form. Its numbers are then in the fields, and their series in the layout.
+  /// Whether a line fits the form. Its numbers are then in the fields, and their series
+  /// in the layout.
   private mutating func fits(_ line: UnsafeRawBufferPointer) -> Bool {
     switch reading {
     case nil: return false
@@ -192,8 +195,8 @@ struct LineNumbers {
     }
   }
 
-  /// Takes the names of CSV that were in the line before the present one. After names were found, a line of text may
-  /// only look like a header.
+  /// Takes the names of CSV that were in the line before the present one. After names were found, a
+  /// line of text may only look like a header.
   private mutating func readColumnHeader() {
     guard case .values(let separator, let columns, hasHeader: false) = reading,
       separator != .blanks,

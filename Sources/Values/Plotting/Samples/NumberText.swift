@@ -19,7 +19,8 @@ enum NumberText {
 
   /// The number that begins at a position: decimal, or "nan" or "inf" in any case.
   ///
-  /// - Returns: nil if there is none. A hexadecimal number, and a word that only begins like "inf", are none.
+  /// - Returns: nil if there is none. A hexadecimal number, and a word that only begins like
+  ///   "inf", are none.
   static func number(in line: UnsafeRawBufferPointer, from start: Int) -> Found? {
     var index = start
     let isNegative = index < line.count && line[index] == UInt8(ascii: "-")
@@ -52,8 +53,8 @@ enum NumberText {
       (exponent, index) = (exponent + power, end)
     }
     guard index - start <= maximalLength else { return nil }
-    // Both factors are exact, so the result is rounded once, as it must be (W. D. Clinger, "How to read floating
-    // point numbers accurately").
+    // Both factors are exact, so the result is rounded once, as it must be (W. D. Clinger, "How to
+    // read floating point numbers accurately").
     if significant <= 15, -22...22 ~= exponent {
       let magnitude =
         exponent < 0 ? Double(mantissa) / powers[-exponent] : Double(mantissa) * powers[exponent]
@@ -100,8 +101,8 @@ enum NumberText {
 
   /// The end of the unit that begins at a position; the position itself if there is none.
   ///
-  /// A unit begins with a letter, "%", "*" (for the degree of "*C") or a character beyond ASCII. A digit can only be a
-  /// power at its end, as in "m/s2": "12ab34" is no number.
+  /// A unit begins with a letter, "%", "*" (for the degree of "*C") or a character beyond ASCII. A
+  /// digit can only be a power at its end, as in "m/s2": "12ab34" is no number.
   static func unitEnd(in line: UnsafeRawBufferPointer, from start: Int) -> Int {
     var end = start
     while end < line.count, end - start <= maximalUnitLength {

@@ -3,8 +3,9 @@ import TextTools
 
 /// Reads the numbers in what a device sends.
 ///
-/// Lines end with LF, CR or CRLF. Escape sequences and control characters are removed, as in text logs. A line counts
-/// when it fits the form; other lines are skipped and counted, and nothing in them is guessed. The memory is bounded.
+/// Lines end with LF, CR or CRLF. Escape sequences and control characters are removed, as in text
+/// logs. A line counts when it fits the form; other lines are skipped and counted, and nothing in
+/// them is guessed. The memory is bounded.
 public struct SampleReader {
   /// The maximum length of a line in bytes. A longer line is skipped.
   public static let maximalLineLength = 65_536
@@ -23,7 +24,8 @@ public struct SampleReader {
   /// Creates a reader.
   ///
   /// - Parameters:
-  ///   - form: the form of the lines; nil to find it. The columns of ``SampleForm/values`` are always found.
+  ///   - form: the form of the lines; nil to find it. The columns of ``SampleForm/values``
+  ///     are always found.
   ///   - seriesLimit: the maximum number of series.
   public init(_ form: SampleForm? = nil, seriesLimit: Int = 32) {
     lines = LineNumbers(form, seriesLimit: seriesLimit)
@@ -37,8 +39,8 @@ public struct SampleReader {
   public var omittedValueCount: Int { lines.omittedValueCount }
   /// The number of lines, with empty ones.
   public var lineCount: Int { lines.lineCount }
-  /// The number of lines that are not empty and had no number in the form. A line that can still count, because the
-  /// form is not known yet, is one of them for now.
+  /// The number of lines that are not empty and had no number in the form. A line that can still
+  /// count, because the form is not known yet, is one of them for now.
   public var skippedLineCount: Int { lines.skippedLineCount }
   /// What is read, in words: "CSV with header, 3 series"; nil while no form was found.
   public var inWords: String? { lines.inWords }
@@ -46,9 +48,10 @@ public struct SampleReader {
   /// Reads a piece of what the device sends.
   ///
   /// - Parameters:
-  ///   - time: the time of the lines that end in the piece, in seconds; nil for the number of the line, from 0.
-  ///   - body: gets the rows in the order of the lines. Lines that were kept until the form was known have their
-  ///     own times.
+  ///   - time: the time of the lines that end in the piece, in seconds; nil for the number of the
+  ///     line, from 0.
+  ///   - body: gets the rows in the order of the lines. Lines that were kept until the form was
+  ///     known have their own times.
   public mutating func read(
     _ bytes: UnsafeRawBufferPointer, at time: Double? = nil, _ body: (SampleRow) -> Void
   ) {
@@ -77,8 +80,8 @@ public struct SampleReader {
     }
   }
 
-  /// Reads the last line, if no line end follows it, with the time of its last byte, and lines of a short file whose form
-  /// could not be found, if their form was chosen.
+  /// Reads the last line, if no line end follows it, with the time of its last byte, and lines of a
+  /// short file whose form could not be found, if their form was chosen.
   public mutating func finish(_ body: (SampleRow) -> Void) {
     if !open.isEmpty || isTooLong { finishOpen(at: openTime, body) }
     lines.finish(body)

@@ -16,12 +16,13 @@ public struct Sample: Hashable, Sendable {
 public struct SampleRow {
   /// The time in seconds since 1970; the number of the line, from 0, in a file without times.
   public let time: Double
-  /// The text of the line, without its end. The bytes are valid during the call that passes the row.
+  /// The text of the line, without its end. The bytes are valid during the call that
+  /// passes the row.
   public let line: UnsafeRawBufferPointer
   /// The numbers, at most one of each series.
   public let samples: [Sample]
-  /// The series so far, with the index of each sample. They are in the row because a reader cannot be asked while
-  /// it reads.
+  /// The series so far, with the index of each sample. They are in the row because a reader cannot
+  /// be asked while it reads.
   public let series: [SeriesName]
 
   public init(

@@ -2,9 +2,11 @@ import TextTools
 
 /// Numbers as a table in CSV: a column for the time, and one for each series.
 ///
-/// Fields are quoted as in RFC 4180, and lines end with LF. The digits are those that the device sent. A gap is empty.
+/// Fields are quoted as in RFC 4180, and lines end with LF. The digits are those that the device
+/// sent. A gap is empty.
 public struct SampleTable {
-  /// The number of values without a column, because their series appeared after the table had begun.
+  /// The number of values without a column, because their series appeared after the
+  /// table had begun.
   public private(set) var omittedValueCount = 0
 
   private let header: [UInt8]
@@ -17,9 +19,10 @@ public struct SampleTable {
   /// Creates a table with fixed columns.
   ///
   /// - Parameters:
-  ///   - sources: the ports or files with their series. If there are several, the name of the source precedes those of
-  ///     its series, as in ``Recording``.
-  ///   - timeKind: whether times are written in seconds, with six decimals, or as the numbers of lines.
+  ///   - sources: the ports or files with their series. If there are several, the name of the
+  ///     source precedes those of its series, as in ``Recording``.
+  ///   - timeKind: whether times are written in seconds, with six decimals, or as the
+  ///     numbers of lines.
   public init(
     sources: [(name: String?, series: [SeriesName])], timeKind: ChartView.TimeKind
   ) {
@@ -91,7 +94,8 @@ public struct SampleTable {
     output += digits
   }
 
-  /// A text as a field. A text that a spreadsheet would calculate gets an apostrophe: names come from the device.
+  /// A text as a field. A text that a spreadsheet would calculate gets an apostrophe: names come
+  /// from the device.
   private static func field(_ text: String) -> String {
     var text = text
     if let first = text.utf8.first, "=+-@".utf8.contains(first) { text = "'" + text }

@@ -12,7 +12,8 @@ public struct SeriesName: Hashable, Sendable {
 
   /// Creates a name from texts of a device.
   ///
-  /// Characters that control a terminal become U+FFFD; what is beyond the maximum length is left out.
+  /// Characters that control a terminal become U+FFFD; what is beyond the maximum length
+  /// is left out.
   public init(_ name: String, unit: String? = nil) {
     self.name = Self.shown(name)
     self.unit = unit.map(Self.shown)

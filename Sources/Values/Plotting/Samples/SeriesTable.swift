@@ -1,7 +1,7 @@
 /// The series of a device by their names, a bounded number.
 ///
-/// The bytes of a name are compared in place. A name with two units is two series, because their numbers cannot share
-/// an axis; a value without unit belongs to any.
+/// The bytes of a name are compared in place. A name with two units is two series, because their
+/// numbers cannot share an axis; a value without unit belongs to any.
 struct SeriesTable {
   private(set) var series: [SeriesName] = []
   private let limit: Int

@@ -2,9 +2,10 @@ import TextTools
 
 /// Makes a table in CSV of the numbers that ports send, while they arrive.
 ///
-/// A table has its columns in its first line, but a device may name a series later. So the first rows are held back until
-/// the caller says that the series are known (``flush(into:)``). A row with a series that the table lacks ends the table:
-/// it is held back in the same way, and belongs to a new one.
+/// A table has its columns in its first line, but a device may name a series later. So the first
+/// rows are held back until the caller says that the series are known (``flush(into:)``). A row
+/// with a series that the table lacks ends the table: it is held back in the same way, and belongs
+/// to a new one.
 public struct TableStream {
   /// The maximum number of rows that are held back. With more, the table begins.
   public static let heldRowLimit = 10_000
@@ -12,11 +13,12 @@ public struct TableStream {
   public static let heldByteLimit = 1 << 20
   /// The maximum number of columns of a port.
   public static let columnLimit = 256
-  /// The maximum number of tables that begin because of one port, after the first one. A device that names series without
-  /// end would make files without end.
+  /// The maximum number of tables that begin because of one port, after the first one. A device
+  /// that names series without end would make files without end.
   public static let laterTableLimit = 8
 
-  /// Whether the table has ended, because held rows need more columns. Write them to a new file, and reset this.
+  /// Whether the table has ended, because held rows need more columns. Write them to a new file,
+  /// and reset this.
   public var needsNewTable = false
 
   private let form: SampleForm?
@@ -58,8 +60,8 @@ public struct TableStream {
     return sources.count - 1
   }
 
-  /// The number of values that were left out because their series are beyond ``columnLimit``, or appeared
-  /// after ``laterTableLimit``.
+  /// The number of values that were left out because their series are beyond ``columnLimit``, or
+  /// appeared after ``laterTableLimit``.
   public var omittedValueCount: Int {
     sources.reduce(endedOmittedCount + (table?.omittedValueCount ?? 0)) {
       $0 + $1.reader.omittedValueCount
@@ -72,7 +74,8 @@ public struct TableStream {
   /// The number of bytes of the lines that are held back.
   public private(set) var heldByteCount = 0
 
-  /// Appends the first line of the present table, for a file that continues it; nothing before the table has begun.
+  /// Appends the first line of the present table, for a file that continues it; nothing before the
+  /// table has begun.
   public func appendHeader(to output: inout [UInt8]) { table?.appendHeader(to: &output) }
 
   /// Reads bytes of a port, and appends the rows that are known.

@@ -5,19 +5,22 @@ public import Time
 ///
 /// ## Principles of operation
 ///
-/// - **The echo is text for a person.** Enter starts a new line, Backspace erases a character, and control characters
-///   are shown as `^C`. The bytes for the device are not affected.
-/// - **Neither side overwrites the other.** After a CR, the device's text goes to a new line if the line contains
-///   echo, and echo goes to a new line if the line contains anything. CR LF stays CR LF.
-/// - **The end of the echo is a margin.** BS and CUB move the device's cursor back over its own text after the echo,
-///   but no further, as they stop at the first column of other lines.
-/// - **Backspace erases only echo**, and only at the end of the line. Once the device has written after the echo,
-///   both stay.
-/// - **A device that moves the cursor to another row draws on the screen itself.** Nothing is protected from it.
+/// - **The echo is text for a person.** Enter starts a new line, Backspace erases a character, and
+///   control characters are shown as `^C`. The bytes for the device are not affected.
+/// - **Neither side overwrites the other.** After a CR, the device's text goes to a new line if
+///   the line contains echo, and echo goes to a new line if the line contains anything. CR LF
+///   stays CR LF.
+/// - **The end of the echo is a margin.** BS and CUB move the device's cursor back over its own
+///   text after the echo, but no further, as they stop at the first column of other lines.
+/// - **Backspace erases only echo**, and only at the end of the line. Once the device has written
+///   after the echo, both stay.
+/// - **A device that moves the cursor to another row draws on the screen itself.** Nothing is
+///   protected from it.
 ///
-/// The echo is the last stage before the screen. It sees every character for the screen, and so knows the column of
-/// the cursor as long as only text and simple controls arrive. It needs the column to erase across the edge of the
-/// screen. Where the column is unknown, it erases by BS, as on a terminal that can only print.
+/// The echo is the last stage before the screen. It sees every character for the screen, and so
+/// knows the column of the cursor as long as only text and simple controls arrive. It needs the
+/// column to erase across the edge of the screen. Where the column is unknown, it erases by BS, as
+/// on a terminal that can only print.
 public struct LocalEcho {
   /// A character of the echo that Backspace can erase.
   private struct Cell {
@@ -43,7 +46,8 @@ public struct LocalEcho {
   private var following = 0
   /// Whether a CR has moved the cursor to the beginning of a line that is not empty.
   private var isReturned = false
-  /// The column of the cursor, counted from 0; the number of columns if the next character wraps; nil if unknown.
+  /// The column of the cursor, counted from 0; the number of columns if the next character wraps;
+  /// nil if unknown.
   private var column: Int?
 
   /// The maximum number of characters that Backspace can erase.
@@ -67,7 +71,8 @@ public struct LocalEcho {
     setColumn(isAtMargin: isAtMargin)
   }
 
-  /// Records that other code has moved the cursor to the first column of an empty line, or to an unknown column.
+  /// Records that other code has moved the cursor to the first column of an empty line, or to
+  /// an unknown column.
   public mutating func cursorDidMove(toMargin isAtMargin: Bool) {
     if isAtMargin { beginLine() }
     setColumn(isAtMargin: isAtMargin)
@@ -154,7 +159,8 @@ public struct LocalEcho {
     guard let end = column.map({ $0 + width }) else { return }
     column = end
     guard end >= columns() else { return }
-    // Terminals differ about a cursor after the last column. This moves it to the next row immediately.
+    // Terminals differ about a cursor after the last column. This moves it to the
+    // next row immediately.
     output += [0x20, .carriageReturn]
     column = 0
   }

@@ -28,9 +28,10 @@ struct ControlSequence {
     case shown
   }
 
-  /// Whether these are private modes that shells and editors usually switch at every prompt and on every screen:
-  /// application keys (1), the blinking cursor (12), the alternate screen (47, 1047 to 1049), the mouse (1000 to
-  /// 1006, 1015), focus (1004), meta keys (1034), bracketed paste (2004), synchronised output (2026).
+  /// Whether these are private modes that shells and editors usually switch at every prompt and on
+  /// every screen: application keys (1), the blinking cursor (12), the alternate screen (47, 1047
+  /// to 1049), the mouse (1000 to 1006, 1015), focus (1004), meta keys (1034), bracketed paste
+  /// (2004), synchronised output (2026).
   private var isHabit: Bool {
     guard final == "h" || final == "l", let modes, !modes.isEmpty, modes.isWellFormed() else {
       return false
@@ -45,9 +46,10 @@ struct ControlSequence {
 
   /// Whether it only moves the cursor or changes the shown text.
   ///
-  /// This is a list of permitted sequences, from ECMA-48 and xterm's `ctlseqs`. Every function in it takes plain
-  /// numbers, which excludes sequences with a private mark or an intermediate byte, and no more of them than it
-  /// needs: with more, `T` would switch on mouse reports, and `s` would set margins.
+  /// This is a list of permitted sequences, from ECMA-48 and xterm's `ctlseqs`. Every function in
+  /// it takes plain numbers, which excludes sequences with a private mark or an intermediate byte,
+  /// and no more of them than it needs: with more, `T` would switch on mouse reports, and `s`
+  /// would set margins.
   var isHarmless: Bool {
     switch final {
     // ICH, cursor movement, CHT, EL, IL, DL, DCH, SU, SD, ECH, CBT, HPA, HPR, REP, VPA, VPR.
@@ -66,7 +68,8 @@ struct ControlSequence {
     }
   }
 
-  /// Whether these are modes that this program can restore: the cursor is visible (25), long lines wrap (7).
+  /// Whether these are modes that this program can restore: the cursor is visible (25), long
+  /// lines wrap (7).
   private var isHarmlessMode: Bool {
     guard let modes, !modes.isEmpty, modes.isWellFormed() else { return false }
     return modes.allSatisfy { $0.number == 25 || $0.number == 7 }
@@ -77,8 +80,8 @@ struct ControlSequence {
 
   /// Whether these are colours and styles, but not fonts.
   ///
-  /// The parameters 10 to 20 select fonts. On the Linux console, 11 and 12 select another character set, and 0 does
-  /// not reset that (console_codes(4)).
+  /// The parameters 10 to 20 select fonts. On the Linux console, 11 and 12 select another character
+  /// set, and 0 does not reset that (console_codes(4)).
   private var isHarmlessRendition: Bool {
     guard parameters.isWellFormed(allowingColons: true) else { return false }
     var numbers = parameters.makeIterator()

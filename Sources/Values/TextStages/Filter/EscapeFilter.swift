@@ -3,19 +3,21 @@ public import Time
 
 /// Prevents a device from controlling the user's terminal.
 ///
-/// Text passes, and so do sequences that only move the cursor, erase, scroll and colour. Everything else is shown as
-/// text: `ESC` as `^[`, other control characters in the same way, C1 as `<9b>`, invalid UTF-8 as U+FFFD. No output
-/// makes a terminal answer. Two things are dropped because they tell a user nothing: NUL, which devices use as
-/// padding, and the modes that shells and editors switch at every prompt, see ``ControlSequence``.
+/// Text passes, and so do sequences that only move the cursor, erase, scroll and colour. Everything
+/// else is shown as text: `ESC` as `^[`, other control characters in the same way, C1 as `<9b>`,
+/// invalid UTF-8 as U+FFFD. No output makes a terminal answer. Two things are dropped because they
+/// tell a user nothing: NUL, which devices use as padding, and the modes that shells and editors
+/// switch at every prompt, see ``ControlSequence``.
 ///
-/// The states are those of Paul Williams' parser for DEC terminals (https://vt100.net/emu). UTF-8 is decoded first,
-/// so C1 is a character and never a byte. Strings (OSC, DCS, APC, PM, SOS) are not collected: their introducer is
-/// shown, and the rest is text.
+/// The states are those of Paul Williams' parser for DEC terminals (https://vt100.net/emu). UTF-8
+/// is decoded first, so C1 is a character and never a byte. Strings (OSC, DCS, APC, PM, SOS) are
+/// not collected: their introducer is shown, and the rest is text.
 public struct EscapeFilter: ByteStage, Sendable {
   private var state = State.ground
   /// The bytes of an incomplete escape sequence or character.
   private var pending: [UInt8] = []
-  /// Whether the text belongs to a string whose introducer was shown. The BEL that ends the string must then not ring.
+  /// Whether the text belongs to a string whose introducer was shown. The BEL that ends the string
+  /// must then not ring.
   private var isInString = false
   private var screen = ScreenState()
 
@@ -35,8 +37,8 @@ public struct EscapeFilter: ByteStage, Sendable {
     case characterSet
   }
 
-  /// Whether the terminal can show UTF-8. Otherwise characters beyond ASCII are shown by their code points, and
-  /// invalid bytes by their values: `<e9>`.
+  /// Whether the terminal can show UTF-8. Otherwise characters beyond ASCII are shown by their code
+  /// points, and invalid bytes by their values: `<e9>`.
   private let showsUTF8: Bool
   private let permission: Permission
 
@@ -44,7 +46,8 @@ public struct EscapeFilter: ByteStage, Sendable {
   public enum Permission: Hashable, Sendable {
     /// All.
     case drawing
-    /// Colours and styles only: text that shares its lines with other text must not move the cursor.
+    /// Colours and styles only: text that shares its lines with other text must not
+    /// move the cursor.
     case colours
     /// None: the terminal can only print.
     case none
@@ -64,8 +67,8 @@ public struct EscapeFilter: ByteStage, Sendable {
   /// The number of bytes of an incomplete sequence or character.
   var waiting: Int { pending.count }
 
-  /// The sequences that undo the device's changes: colours, a hidden cursor, lines that do not wrap, a scroll region.
-  /// Empty if there are none.
+  /// The sequences that undo the device's changes: colours, a hidden cursor, lines that do not
+  /// wrap, a scroll region. Empty if there are none.
   public var restoration: [UInt8] { screen.restoration }
 
   /// The sequences that bring a terminal from any state into the state that the device has set.
@@ -206,7 +209,8 @@ public struct EscapeFilter: ByteStage, Sendable {
 
   /// Decides about the complete control sequence.
   ///
-  /// This is a separate function so that the sequence is released before its bytes, which avoids a copy.
+  /// This is a separate function so that the sequence is released before its bytes, which
+  /// avoids a copy.
   private mutating func judgePending() -> ControlSequence.Verdict {
     let sequence = ControlSequence(pending)
     let verdict = sequence.verdict
@@ -247,8 +251,8 @@ public struct EscapeFilter: ByteStage, Sendable {
     settle()
   }
 
-  /// Shows one mark for an incomplete character of any length, as the Unicode standard recommends (3.9, "U+FFFD
-  /// substitution of maximal subparts").
+  /// Shows one mark for an incomplete character of any length, as the Unicode standard recommends
+  /// (3.9, "U+FFFD substitution of maximal subparts").
   private mutating func breakCharacter(into output: inout [UInt8]) {
     if showsUTF8 {
       output.append("\u{FFFD}")

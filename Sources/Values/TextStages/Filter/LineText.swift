@@ -3,13 +3,34 @@
 /// It reuses a buffer, so that a line needs no allocation.
 public struct LineText {
   private var buffer: [UInt8] = []
+  private var decoded: [UInt8] = []
+  private let decode: ((UnsafeRawBufferPointer, inout [UInt8]) -> Void)?
 
   /// Creates a reader.
-  public init() {}
+  ///
+  /// - Parameter decode: converts the bytes of a line to UTF-8, and appends them; nil if they
+  ///   are UTF-8.
+  public init(decode: ((UnsafeRawBufferPointer, inout [UInt8]) -> Void)? = nil) {
+    self.decode = decode
+  }
 
   /// Calls a function with the text of a line, in UTF-8. The bytes are valid during the call.
+  ///
+  /// - Parameter isUTF8: whether the line needs no conversion.
   public mutating func with<Result>(
-    _ line: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
+    _ line: UnsafeRawBufferPointer, isUTF8: Bool = false,
+    _ body: (UnsafeRawBufferPointer) -> Result
+  ) -> Result {
+    guard !isUTF8, let decode else { return withText(of: line, body) }
+    decoded.removeAll(keepingCapacity: true)
+    decode(line, &decoded)
+    // A copy, because the reader changes meanwhile.
+    let text = decoded
+    return text.withUnsafeBytes { withText(of: $0, body) }
+  }
+
+  private mutating func withText<Result>(
+    of line: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
   ) -> Result {
     var end = line.count
     while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }

@@ -1,6 +1,7 @@
 /// Finds text that can be shown unchanged, quickly.
 public enum PlainText {
-  /// The end of the plain text that begins at a position: text, and the control characters of simple printing.
+  /// The end of the plain text that begins at a position: text, and the control characters
+  /// of simple printing.
   ///
   /// An incomplete character ends it too.
   static func end(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
@@ -28,7 +29,8 @@ public enum PlainText {
     return index
   }
 
-  /// Whether a control character passes. BEL does: a flood of it is a nuisance, but every terminal can be made silent.
+  /// Whether a control character passes. BEL does: a flood of it is a nuisance, but every terminal
+  /// can be made silent.
   static func isPlain(control byte: UInt8) -> Bool {
     switch byte {
     case .bell, .backspace, .tab, .lineFeed, .carriageReturn: true
@@ -56,16 +58,36 @@ public enum PlainText {
     return index
   }
 
+  /// Whether all bytes are ASCII, including control characters.
+  public static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let base = bytes.baseAddress else { return true }
+    var index = 0
+    while bytes.count - index >= 32 {
+      let word =
+        (word(at: base + index) | word(at: base + index + 8))
+        | (word(at: base + index + 16) | word(at: base + index + 24))
+      if word & highBits != 0 { return false }
+      index += 32
+    }
+    return bytes[index...].allSatisfy { $0 < 0x80 }
+  }
+
+  private static func word(at place: UnsafeRawPointer) -> UInt64 {
+    place.loadUnaligned(as: UInt64.self)
+  }
+
   private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-  /// Eight bytes, of which the high bit is set in each that is not printable: it is below 0x20 (by the borrow), above 0x7F
-  /// (it already was), or 0x7F (by the sum). Borrow and carry only reach bytes after one that is already marked.
+  /// Eight bytes, of which the high bit is set in each that is not printable: it is below 0x20 (by
+  /// the borrow), above 0x7F (it already was), or 0x7F (by the sum). Borrow and carry only reach
+  /// bytes after one that is already marked.
   private static func marks(at place: UnsafeRawPointer) -> UInt64 {
     let word = UInt64(littleEndian: place.loadUnaligned(as: UInt64.self))
     return (word &- 0x2020_2020_2020_2020) | word | (word &+ 0x0101_0101_0101_0101)
   }
 
-  /// The end of the multi-byte character that begins at a position; the position itself if there is none.
+  /// The end of the multi-byte character that begins at a position; the position itself if
+  /// there is none.
   private static func characterEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     guard var character = UTF8Character(first: bytes[start]) else { return start }
     var index = start + 1

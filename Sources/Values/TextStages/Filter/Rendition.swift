@@ -5,8 +5,8 @@ struct Rendition {
   /// The sequences that restore them on a terminal with default attributes.
   private(set) var sequences: [UInt8] = []
 
-  /// The maximum length in bytes. Above it, replaced values are removed, because a stream may never reset
-  /// its attributes.
+  /// The maximum length in bytes. Above it, replaced values are removed, because a stream may never
+  /// reset its attributes.
   private static let limit = 512
 
   /// Applies the parameters of an SGR sequence.

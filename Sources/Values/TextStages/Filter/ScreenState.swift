@@ -9,8 +9,8 @@ struct ScreenState {
   private var wraps = true
   private var savedRendition = Rendition()
   private var savedWraps = true
-  /// The state that restoring the cursor brings back. Until the device has saved a cursor, it is unknown, because the
-  /// terminal's saved cursor is older than the session.
+  /// The state that restoring the cursor brings back. Until the device has saved a cursor, it is
+  /// unknown, because the terminal's saved cursor is older than the session.
   private var saved: Changes = .attributes
 
   private struct Changes: OptionSet {
@@ -43,14 +43,15 @@ struct ScreenState {
     }
   }
 
-  /// Saves the state. Terminals save the attributes with the cursor, many also the automatic wrap (DECSC).
+  /// Saves the state. Terminals save the attributes with the cursor, many also the
+  /// automatic wrap (DECSC).
   mutating func saveCursor() {
     saved = changes.intersection([.attributes, .noAutowrap])
     (savedRendition, savedWraps) = (rendition, wraps)
   }
 
-  /// Restores the state. It is not certain that a terminal restores everything that was saved, so a change counts if
-  /// it exists now or existed when the cursor was saved.
+  /// Restores the state. It is not certain that a terminal restores everything that was saved, so a
+  /// change counts if it exists now or existed when the cursor was saved.
   mutating func restoreCursor() {
     changes.formUnion(saved)
     (rendition, wraps) = (savedRendition, savedWraps)

@@ -1,11 +1,12 @@
 import TextTools
 
-/// Extracts the text from a device's bytes: removes escape sequences, and all control characters except tabs and
-/// line ends.
+/// Extracts the text from a device's bytes: removes escape sequences, and all control characters
+/// except tabs and line ends.
 ///
-/// Sequences are removed completely. Strings (OSC, DCS, APC, PM, SOS) are removed with their contents, up to a limit:
-/// an unterminated string must not remove the rest of the log. CR, LF and CRLF end a line. Bytes that are not UTF-8
-/// become U+FFFD. The states are those of Paul Williams' parser (https://vt100.net/emu).
+/// Sequences are removed completely. Strings (OSC, DCS, APC, PM, SOS) are removed with their
+/// contents, up to a limit: an unterminated string must not remove the rest of the log. CR, LF
+/// and CRLF end a line. Bytes that are not UTF-8 become U+FFFD. The states are those of Paul
+/// Williams' parser (https://vt100.net/emu).
 public struct SequenceStripper: Sendable {
   /// The maximum length of a string.
   static let maximalLength = 4_096

@@ -1,16 +1,17 @@
 /// The modes of a terminal that a device has switched, where all of its sequences pass (`--raw`).
 ///
-/// They are those of ECMA-48, the VT500 series, xterm's `ctlseqs` and kitty's keyboard protocol whose original state is
-/// known. Colours of the palette and titles are not modes, and stay.
+/// They are those of ECMA-48, the VT500 series, xterm's `ctlseqs` and kitty's keyboard protocol
+/// whose original state is known. Colours of the palette and titles are not modes, and stay.
 public struct SwitchedModes: Hashable, Sendable {
   /// A mode, or a group of functions that is reset together.
   fileprivate struct Mode: Sendable {
-    /// Whether a sequence switches it: nil if it does neither. A control sequence is without `ESC [`, an escape
-    /// sequence without `ESC`.
+    /// Whether a sequence switches it: nil if it does neither. A control sequence is without `ESC
+    /// [`, an escape sequence without `ESC`.
     let isSwitched: @Sendable (_ sequence: ArraySlice<UInt8>, _ isControl: Bool) -> Bool?
     /// What brings it into its original state.
     let reset: String
-    /// Whether every terminal understands or ignores the reset. Older ones show a part of the others.
+    /// Whether every terminal understands or ignores the reset. Older ones show a part
+    /// of the others.
     var isUniversal = true
     /// Whether the reset moves the cursor to the upper left corner, even if the mode is off.
     var isHoming = false
@@ -22,8 +23,8 @@ public struct SwitchedModes: Hashable, Sendable {
   /// Creates the state of a terminal that nothing was switched on.
   public init() {}
 
-  /// The private modes that are off at first. The alternate screen comes first, so that the others are reset on the
-  /// main one.
+  /// The private modes that are off at first. The alternate screen comes first, so that the others
+  /// are reset on the main one.
   private static let offModes = [
     1049, 1047, 47, 1, 5, 6, 9, 66, 69, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1015, 1016, 2004,
     2026,
@@ -84,8 +85,9 @@ public struct SwitchedModes: Hashable, Sendable {
   /// The sequences that bring the modes into their original state; empty if they are.
   public var restoration: [UInt8] { Self.resets(switched.sorted()) }
 
-  /// The sequences that bring all modes into their original state, whatever was switched. Two do not belong to them:
-  /// those that some terminals would show, and mode 1049, which moves the cursor even if it is off.
+  /// The sequences that bring all modes into their original state, whatever was switched. Two do
+  /// not belong to them: those that some terminals would show, and mode 1049, which moves the
+  /// cursor even if it is off.
   public static var everything: [UInt8] {
     table.dropFirst().filter(\.isUniversal).flatMap { mode in
       // The cursor is saved and restored.
@@ -146,7 +148,8 @@ extension SwitchedModes.Mode {
       }, reset: reset)
   }
 
-  /// A function whose parameters select the state. Without parameters, or with zeros, it is the original one.
+  /// A function whose parameters select the state. Without parameters, or with zeros, it is
+  /// the original one.
   ///
   /// - Parameters:
   ///   - ending: the intermediate and the final byte.

@@ -1,11 +1,12 @@
 /// A UTF-8 character that is decoded byte by byte.
 ///
-/// Well-formed sequences are those of table 3-7 of the Unicode standard: no overlong forms, no surrogates, nothing
-/// above U+10FFFF.
+/// Well-formed sequences are those of table 3-7 of the Unicode standard: no overlong forms, no
+/// surrogates, nothing above U+10FFFF.
 struct UTF8Character {
   private var value: UInt32
   private var missing: Int
-  /// The valid range of the next byte. After some first bytes it is narrower than that of other continuation bytes.
+  /// The valid range of the next byte. After some first bytes it is narrower than that of
+  /// other continuation bytes.
   private var allowed: ClosedRange<UInt8>
 
   /// Begins a character of two to four bytes; nil if the byte cannot begin one.
@@ -48,8 +49,8 @@ struct UTF8Character {
     switch value {
     // C1: many terminals treat U+009B as CSI, even in UTF-8.
     case 0x80...0x9F: false
-    // Marks that change the direction of the following text: they could show text in another order until the end of
-    // the line.
+    // Marks that change the direction of the following text: they could show text in another order
+    // until the end of the line.
     case 0x202A...0x202E, 0x2066...0x206F: false
     default: true
     }

@@ -1,11 +1,11 @@
 import TextTools
 public import Time
 
-/// Passes all bytes, but each escape sequence and character only when it is complete: other output of the program
-/// must not appear inside of one.
+/// Passes all bytes, but each escape sequence and character only when it is complete: other output
+/// of the program must not appear inside of one.
 ///
-/// It is used for a stream that is shown raw; an ``EscapeFilter`` already holds sequences back. The grammar is that
-/// of ECMA-48 as terminals interpret UTF-8: no byte above 7F is a control.
+/// It is used for a stream that is shown raw; an ``EscapeFilter`` already holds sequences back. The
+/// grammar is that of ECMA-48 as terminals interpret UTF-8: no byte above 7F is a control.
 public struct WholeSequences: ByteStage {
   /// The position in a sequence.
   private enum State {
@@ -22,8 +22,8 @@ public struct WholeSequences: ByteStage {
     case stringEscape
   }
 
-  /// The maximum number of bytes that are held back. The rest of a longer sequence, such as a picture,
-  /// passes immediately.
+  /// The maximum number of bytes that are held back. The rest of a longer sequence, such as a
+  /// picture, passes immediately.
   public static let limit = 65_536
 
   private var state = State.ground

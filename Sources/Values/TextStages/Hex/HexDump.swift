@@ -7,11 +7,14 @@ public import Time
 /// ```
 /// 00000000  68 65 6c 6c 6f 20 77 6f  72 6c 64 0d 0a           |hello world..|
 /// ```
-/// The number at the beginning is the offset of the row's first byte, in hexadecimal. Each direction has its own
-/// count. Rows end with CR LF, because the user's terminal is in raw mode.
-public struct HexDump: ByteStage, Sendable {
-  /// The number of bytes in a full row. A change takes effect immediately, even for the present row.
+/// The number at the beginning is the offset of the row's first byte, in hexadecimal. Each
+/// direction has its own count.
+public struct HexDump: RowView, Sendable {
+  /// The number of bytes in a full row. A change takes effect immediately, even for
+  /// the present row.
   public var rowLength = standardRowLength
+  /// The silence that ends a row.
+  public let gap: Duration?
   /// Whether a row begins with `<` for bytes from the device, or `>` for bytes to the device.
   private let marksDirection: Bool
   /// The bytes of the row that is not full yet.
@@ -20,8 +23,8 @@ public struct HexDump: ByteStage, Sendable {
   /// The number of bytes that were written in each direction.
   private var offsets: [Direction: UInt64] = [:]
 
-  /// The number of bytes per row if the width of the screen is irrelevant or unknown, as in `hexdump -C`. Such a row
-  /// has 78 columns, or 80 with the mark of the direction.
+  /// The number of bytes per row if the width of the screen is irrelevant or unknown, as in
+  /// `hexdump -C`. Such a row has 78 columns, or 80 with the mark of the direction.
   public static let standardRowLength = 16
   /// All row lengths, the longest first.
   private static let rowLengths = [standardRowLength, 8, 4]
@@ -29,14 +32,17 @@ public struct HexDump: ByteStage, Sendable {
 
   /// Creates a dump that begins at offset 0.
   ///
-  /// - Parameter marksDirection: whether a row begins with a mark of its direction.
-  public init(marksDirection: Bool = false) {
+  /// - Parameters:
+  ///   - marksDirection: whether a row begins with a mark of its direction.
+  ///   - gap: the silence that ends a row.
+  public init(marksDirection: Bool = false, gap: Duration? = nil) {
     self.marksDirection = marksDirection
+    self.gap = gap
     row.reserveCapacity(Self.standardRowLength)
   }
 
-  /// Selects the longest row that fits into a width: 16, 8 or 4 bytes. If not even 4 bytes fit, rows have 4 bytes,
-  /// and the terminal wraps them.
+  /// Selects the longest row that fits into a width: 16, 8 or 4 bytes. If not even 4 bytes fit,
+  /// rows have 4 bytes, and the terminal wraps them.
   ///
   /// - Parameter columns: the number of columns for a row, including its end.
   public mutating func fit(columns: Int) {
@@ -56,8 +62,9 @@ public struct HexDump: ByteStage, Sendable {
   /// Adds bytes of a direction, and appends the full rows.
   ///
   /// First it ends a row that the other direction has begun.
-  public mutating func dump(
-    _ bytes: UnsafeRawBufferPointer, _ direction: Direction, into output: inout [UInt8]
+  public mutating func show(
+    _ bytes: UnsafeRawBufferPointer, _ direction: Direction, at moment: Moment,
+    into output: inout [UInt8]
   ) {
     if bytes.isEmpty { return }
     if direction != self.direction {
@@ -106,17 +113,6 @@ public struct HexDump: ByteStage, Sendable {
     }
   }
 
-  /// Adds a piece from the device; see ``ByteStage/transform(_:at:into:)``.
-  public mutating func transform(
-    _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]
-  ) -> StageResult {
-    dump(bytes, .fromDevice, into: &output)
-    return .changed
-  }
-
   /// Whether a row has begun.
   public var isWaiting: Bool { !row.isEmpty }
-
-  /// Ends the row that has begun.
-  public mutating func flush(into output: inout [UInt8]) { endRow(into: &output) }
 }

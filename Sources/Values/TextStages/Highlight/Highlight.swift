@@ -83,20 +83,19 @@ extension Highlight {
   /// The name of the preset ``levels``.
   public static let presetName = "levels"
 
-  /// Colours for the levels of log messages in firmware.
+  /// Colours for the levels of log messages in firmware; see ``LogLevel``.
   ///
-  /// The whole line is coloured if it begins with the level: `E (123) tag:` (ESP-IDF), `<3>` (kernel, syslog). For
-  /// Zephyr's `<err>`, the rest of the line from the level on. Elsewhere only the word, in capitals.
+  /// The whole line is coloured if it begins with the level: `E (123) tag:` (ESP-IDF), `<3>`
+  /// (kernel, syslog). For Zephyr's `<err>`, the rest of the line from the level on. Elsewhere only
+  /// the word, in capitals.
   public static let levels: [Highlight] = [
-    level(#"^(?:D|V) \(\d+\).*|^<7>.*|<dbg>.*|\b(?:DEBUG|TRACE|VERBOSE)\b"#, "cyan"),
-    level(#"^I \(\d+\).*|^<[56]>.*|<inf>.*|\b(?:INFO|NOTICE)\b"#, "green"),
-    level(#"^W \(\d+\).*|^<4>.*|<wrn>.*|\bWARN(?:ING)?\b"#, "yellow"),
-    level(#"^E \(\d+\).*|^<[0-3]>.*|<err>.*|\b(?:ERROR|FATAL|CRITICAL|PANIC|ASSERT)\b"#, "red"),
+    level(.debug, "cyan"), level(.info, "green"), level(.warning, "yellow"), level(.error, "red"),
   ]
 
-  private static func level(_ regex: String, _ name: String) -> Highlight {
-    guard let pattern = try? Pattern(parsing: regex), let colour = HighlightColour(parsing: name)
-    else { preconditionFailure(regex) }
+  private static func level(_ level: LogLevel, _ name: String) -> Highlight {
+    guard let pattern = try? Pattern(parsing: level.regex),
+      let colour = HighlightColour(parsing: name)
+    else { preconditionFailure(level.regex) }
     return Highlight(pattern, colour)
   }
 }

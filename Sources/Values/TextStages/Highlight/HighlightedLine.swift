@@ -57,7 +57,8 @@ struct HighlightedLine {
 
   mutating func append(style sequence: UnsafeRawBufferPointer) { bytes += sequence }
 
-  /// Makes the text on the screen unreachable. The following text begins in the first column or at an unknown position.
+  /// Makes the text on the screen unreachable. The following text begins in the first column or at
+  /// an unknown position.
   mutating func leaveShown(forMargin isAtMargin: Bool) {
     reachable = shownCount
     self.isAtMargin = isAtMargin
@@ -86,7 +87,8 @@ struct HighlightedLine {
     for index in match { cells[index].wanted = number }
   }
 
-  /// Writes the part that is not on the screen yet, and rewrites the part whose highlights have changed.
+  /// Writes the part that is not on the screen yet, and rewrites the part whose
+  /// highlights have changed.
   ///
   /// - Parameter columns: the number of columns of a row in which the line can be rewritten.
   mutating func paint(
@@ -109,7 +111,8 @@ struct HighlightedLine {
     for index in cells.indices { cells[index].wanted = nil }
   }
 
-  /// The index of the first character on the screen whose highlight has changed, if it can be rewritten.
+  /// The index of the first character on the screen whose highlight has changed, if it
+  /// can be rewritten.
   private func firstToRepaint(onRowOf columns: Int) -> Int {
     guard isAtMargin else { return shownCount }
     let shown = cells[..<shownCount]
@@ -126,7 +129,8 @@ struct HighlightedLine {
     return width < columns ? first : shownCount
   }
 
-  /// - Parameter offset: the offset where the bytes begin. They may include styles before the character.
+  /// - Parameter offset: the offset where the bytes begin. They may include styles
+  ///   before the character.
   private mutating func putOut(
     from start: Int, _ offset: Int, with highlights: [Highlight], into output: inout [UInt8]
   ) {
@@ -155,7 +159,8 @@ struct HighlightedLine {
     output += bytes[offset...]
   }
 
-  /// The end of a character's bytes: before the next character, or before the style between the two.
+  /// The end of a character's bytes: before the next character, or before the style
+  /// between the two.
   private func endOfCharacter(_ index: Int) -> Int {
     let offset = cells[index].offset
     let limit = index + 1 < count ? cells[index + 1].offset : bytes.count

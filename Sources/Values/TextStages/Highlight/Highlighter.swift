@@ -4,19 +4,21 @@ public import Time
 
 /// Highlights matching text in the lines on the screen.
 ///
-/// It holds nothing back: text is shown immediately, without highlights until its line ends. At the end of the line,
-/// or after a pause, the line is searched. Matches that are already on the screen are rewritten in place, as long as
-/// their position is certain: the line is in one row, and no other code has written meanwhile.
+/// It holds nothing back: text is shown immediately, without highlights until its line ends. At the
+/// end of the line, or after a pause, the line is searched. Matches that are already on the screen
+/// are rewritten in place, as long as their position is certain: the line is in one row, and no
+/// other code has written meanwhile.
 ///
-/// It follows an ``EscapeFilter``, so that sequences and characters are complete, and precedes a ``LineStamper``,
-/// whose timestamps are not part of the line.
+/// It follows an ``EscapeFilter``, so that sequences and characters are complete, and precedes a
+/// ``LineStamper``, whose timestamps are not part of the line.
 public struct Highlighter: ByteStage {
   /// The maximum part of a line that is searched, in code points.
   public static let reach = 1_024
-  /// The maximum number of bytes that are kept of a line, including the device's styles: a device may send only styles.
+  /// The maximum number of bytes that are kept of a line, including the device's styles: a device
+  /// may send only styles.
   static let byteReach = 65_536
-  /// The maximum numbers of steps: for a piece, for each of its bytes, and in total. Beyond that, nothing is
-  /// highlighted. Text takes about ten steps per byte.
+  /// The maximum numbers of steps: for a piece, for each of its bytes, and in total. Beyond that,
+  /// nothing is highlighted. Text takes about ten steps per byte.
   private static let budgets = (piece: 200_000, byte: 200, most: 4_000_000)
 
   private let highlights: [Highlight]
@@ -31,7 +33,8 @@ public struct Highlighter: ByteStage {
   ///
   /// - Parameters:
   ///   - highlights: the highlights; where two match the same text, the later one wins.
-  ///   - margin: the maximum number of columns that a timestamp takes at the beginning of each line.
+  ///   - margin: the maximum number of columns that a timestamp takes at the beginning
+  ///     of each line.
   ///   - columns: returns the width of the screen when a line is rewritten; 0 if it is unknown.
   ///   - width: returns the number of columns of a character.
   public init(
@@ -89,7 +92,8 @@ public struct Highlighter: ByteStage {
     finishLine(into: &output)
   }
 
-  /// Records that other code has moved the cursor: the text on the screen cannot be rewritten any more.
+  /// Records that other code has moved the cursor: the text on the screen cannot be
+  /// rewritten any more.
   public mutating func cursorDidMove(toMargin isAtMargin: Bool) {
     line.leaveShown(forMargin: isAtMargin)
   }

@@ -1,5 +1,5 @@
-/// A change that a map makes to a stream. The raw value is its name: the bytes before the equals sign are replaced by
-/// those after it.
+/// A change that a map makes to a stream. The raw value is its name: the bytes before the equals
+/// sign are replaced by those after it.
 public enum ByteChange: String, Hashable, Sendable, CaseIterable {
   case returnToLineFeed = "cr=lf"
   case returnToPair = "cr=crlf"
@@ -21,7 +21,8 @@ public enum ByteChange: String, Hashable, Sendable, CaseIterable {
   /// The order of the bits in every byte is reversed.
   case reversedBits = "msb=lsb"
 
-  /// The name of the bytes that it changes. Two changes of the same bytes in one direction contradict each other.
+  /// The name of the bytes that it changes. Two changes of the same bytes in one direction
+  /// contradict each other.
   var subject: Substring { rawValue.prefix { $0 != "=" } }
 
   /// The replacement for CR followed by LF; nil if the change does not affect pairs.

@@ -18,7 +18,8 @@ public struct ByteMap: ByteStage, Sendable {
   public init(_ list: MapList, _ direction: Direction) {
     let changes = list.changes(direction)
     let reverses = changes.contains(.reversedBits)
-    // Bits are reversed next to the serial line: first for bytes from the device, last for bytes to the device.
+    // Bits are reversed next to the serial line: first for bytes from the device, last for bytes
+    // to the device.
     let arriving = { (byte: UInt8) in reverses && direction == .fromDevice ? byte.reversed : byte }
     let leaving = { (byte: UInt8) in reverses && direction == .toDevice ? byte.reversed : byte }
     table = (0...UInt8.max).map { byte in

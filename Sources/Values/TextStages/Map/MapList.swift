@@ -20,6 +20,13 @@ public struct MapList: Hashable, Sendable {
 
   init(rules: [Rule]) { self.rules = rules }
 
+  /// The changes of bits, which are made next to the serial line: before bytes become characters,
+  /// and after characters became bytes.
+  public var ofBits: MapList { MapList(rules: rules.filter { $0.change == .reversedBits }) }
+
+  /// The changes of characters.
+  public var ofCharacters: MapList { MapList(rules: rules.filter { $0.change != .reversedBits }) }
+
   /// The changes in a direction.
   public func changes(_ direction: Direction) -> [ByteChange] {
     rules.filter { $0.direction == direction }.map(\.change)
@@ -29,9 +36,9 @@ public struct MapList: Hashable, Sendable {
 extension MapList {
   /// Parses rules separated by commas.
   ///
-  /// A rule is `DIRECTION:CHANGE`, as in `from-device:cr=lf`; or a name of tio's, which includes the direction, in
-  /// upper or lower case; or a name of picocom's after a direction, as in `to-device:delbs`. An empty text is an
-  /// empty list.
+  /// A rule is `DIRECTION:CHANGE`, as in `from-device:cr=lf`; or a name of tio's, which includes
+  /// the direction, in upper or lower case; or a name of picocom's after a direction, as in
+  /// `to-device:delbs`. An empty text is an empty list.
   ///
   /// - Throws: an error that names the wrong rule and lists the valid ones.
   public init(parsing text: String) throws(MapListError) {

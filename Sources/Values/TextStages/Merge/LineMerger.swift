@@ -5,14 +5,16 @@ public import Time
 ///
 /// ## Principles of operation
 ///
-/// - A line is written when it is complete, so that lines are never split. Lines are in the order of their
-///   completion. If a port is silent, its part of a line is written before text that arrives later.
+/// - A line is written when it is complete, so that lines are never split. Lines are in the
+///   order of their completion. If a port is silent, its part of a line is written before text
+///   that arrives later.
 /// - With a stamper, each row begins with the time of its first byte, before the label.
-/// - If a port stops in the middle of a line, as at a prompt, that part is shown after a pause, in the last row,
-///   which is then open. Further text of the port continues the row.
-/// - When another port has a line, the open row of the focused port is moved below it. The row of another port, or a
-///   row that cannot be erased, ends there, and its rest gets a new row.
-/// - Each port keeps its colours from line to line. They never affect another port's lines, or a label.
+/// - If a port stops in the middle of a line, as at a prompt, that part is shown after a pause, in
+///   the last row, which is then open. Further text of the port continues the row.
+/// - When another port has a line, the open row of the focused port is moved below it. The row of
+///   another port, or a row that cannot be erased, ends there, and its rest gets a new row.
+/// - Each port keeps its colours from line to line. They never affect another port's lines,
+///   or a label.
 ///
 /// The text must have passed an ``EscapeFilter`` that permits only colours.
 public struct LineMerger {
@@ -36,8 +38,8 @@ public struct LineMerger {
     }
   }
 
-  /// The port with the focus; nil if no user types. Its unfinished line is shown again after the lines of other
-  /// ports, and when the port gets the focus.
+  /// The port with the focus; nil if no user types. Its unfinished line is shown again after the
+  /// lines of other ports, and when the port gets the focus.
   public var focus: Int? = 0 {
     didSet { if focus != oldValue { recallLine() } }
   }
@@ -51,7 +53,8 @@ public struct LineMerger {
   /// The port whose unfinished line is in the last row, followed by the cursor.
   private var open: Int?
 
-  /// The pause for a screen, in nanoseconds. The pause of the focused port is so short that a user does not notice it.
+  /// The pause for a screen, in nanoseconds. The pause of the focused port is so short that a user
+  /// does not notice it.
   public static let pause: UInt64 = 100_000_000
   static let focusedPause: UInt64 = 20_000_000
   /// The maximum part of a line that waits for its end, in bytes.
@@ -105,7 +108,8 @@ public struct LineMerger {
     }
   }
 
-  /// The SGR parameter of a port's colour: cyan, yellow, green, magenta, blue, red, then again from the start.
+  /// The SGR parameter of a port's colour: cyan, yellow, green, magenta, blue, red, then again
+  /// from the start.
   public static func colour(of index: Int) -> Int { [36, 33, 32, 35, 34, 31][index % 6] }
 
   /// The width of the labels, in columns.
@@ -182,7 +186,8 @@ public struct LineMerger {
     port == focus ? Self.focusedPause : style.pause
   }
 
-  /// The time at which a port counts as silent. A moment may come from a file or another process, so it is clamped.
+  /// The time at which a port counts as silent. A moment may come from a file or another process,
+  /// so it is clamped.
   private func endOfPause(of port: Int) -> UInt64 {
     let (end, isOver) = ports[port].last.addingReportingOverflow(pause(of: port))
     return isOver ? .max : end
@@ -271,7 +276,8 @@ public struct LineMerger {
       // The end of a long line is enough for a user who returns to the port.
       ports[port].cut.removeFirst(max(0, ports[port].cut.count - Self.limit))
     }
-    ports[port].rendition.apply(sequencesIn: ports[port].pending[...])
+    // Text without colours may be any bytes: no EscapeFilter is before a pipe.
+    if style.hasColours { ports[port].rendition.apply(sequencesIn: ports[port].pending[...]) }
     ports[port].pending.removeAll(keepingCapacity: true)
     ports[port].shownCount = 0
   }
@@ -298,12 +304,12 @@ public struct LineMerger {
   private mutating func write(_ port: Int, from start: Int, into output: inout [UInt8]) {
     let port = ports[port]
     var rendition = port.rendition
-    rendition.apply(sequencesIn: port.pending[..<start])
+    if style.hasColours { rendition.apply(sequencesIn: port.pending[..<start]) }
     if start == 0 { writeLabel(of: port, into: &output) }
     if style.hasColours { output += rendition.sequences }
     var text = port.pending[start...]
     while let last = text.last, last == .carriageReturn { text.removeLast() }
-    rendition.apply(sequencesIn: text)
+    if style.hasColours { rendition.apply(sequencesIn: text) }
     while let end = text.firstIndex(of: .carriageReturn) {
       output += text[...end]
       output += port.label

@@ -3,8 +3,9 @@ public import Time
 
 /// Writes the time at the beginning of every line.
 ///
-/// The time is that of the read that returned the line's first byte. An empty line gets its timestamp when it ends. A
-/// device that rewrites a line after a single CR overwrites the timestamp, so the line gets a new one.
+/// The time is that of the read that returned the line's first byte. An empty line gets its
+/// timestamp when it ends. A device that rewrites a line after a single CR overwrites the
+/// timestamp, so the line gets a new one.
 public struct LineStamper: ByteStage {
   /// The maximum width of a timestamp in columns, for up to six digits of seconds.
   public static let maximalWidth = 36
@@ -35,8 +36,8 @@ public struct LineStamper: ByteStage {
   /// - Parameters:
   ///   - format: the format of the time.
   ///   - start: the time from which ``TimestampFormat/Kind/start`` counts.
-  ///   - calendar: converts seconds since 1970-01-01 UTC to local time, like `localtime_r`. It is called at most once a
-  ///     second, and only for formats that need it.
+  ///   - calendar: converts seconds since 1970-01-01 UTC to local time, like `localtime_r`. It is
+  ///     called at most once a second, and only for formats that need it.
   public init(
     _ format: TimestampFormat, start: Moment,
     calendar: @escaping (_ second: UInt64) -> CalendarTime
@@ -72,8 +73,8 @@ public struct LineStamper: ByteStage {
   /// Does nothing.
   public mutating func flush(into output: inout [UInt8]) {}
 
-  /// Records a moved cursor. Text that continues in the first column gets a timestamp, because it is a new line on
-  /// the screen.
+  /// Records a moved cursor. Text that continues in the first column gets a timestamp, because it
+  /// is a new line on the screen.
   public mutating func cursorDidMove(toMargin isAtMargin: Bool) {
     if isAtMargin { position = .lineStart }
   }

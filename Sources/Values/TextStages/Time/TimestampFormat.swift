@@ -47,8 +47,8 @@ public struct TimestampFormat: Hashable, Sendable {
     self.precision = precision
   }
 
-  /// The width of a timestamp in columns, with its brackets and the space after them. A timestamp of `delta` or
-  /// `start` becomes wider when its seconds have more than five digits.
+  /// The width of a timestamp in columns, with its brackets and the space after them. A timestamp
+  /// of `delta` or `start` becomes wider when its seconds have more than five digits.
   public var width: Int {
     let seconds =
       switch kind {

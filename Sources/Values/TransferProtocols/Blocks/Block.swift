@@ -1,5 +1,7 @@
-/// A block of XMODEM and YMODEM: SOH or STX, its number, the complement of the number, 128 or 1,024 bytes, and a
-/// one-byte checksum or a CRC-16.
+import Checksums
+
+/// A block of XMODEM and YMODEM: SOH or STX, its number, the complement of the number, 128 or 1,024
+/// bytes, and a one-byte checksum or a CRC-16.
 struct Block {
   /// The kind of check in a block.
   enum Check {

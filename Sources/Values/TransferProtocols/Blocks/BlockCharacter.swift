@@ -19,8 +19,8 @@ enum BlockCharacter {
   static let g: UInt8 = 0x47
 }
 
-/// Cancels a transfer. It contains more CANs than any receiver needs, and backspaces that delete those that a shell
-/// has received as text.
+/// Cancels a transfer. It contains more CANs than any receiver needs, and backspaces that delete
+/// those that a shell has received as text.
 let cancelSequence =
   [UInt8](repeating: BlockCharacter.can, count: 8)
   + [UInt8](repeating: BlockCharacter.backspace, count: 10)

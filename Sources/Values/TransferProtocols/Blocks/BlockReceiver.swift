@@ -1,15 +1,16 @@
 /// Receives files by XMODEM, YMODEM or YMODEM-g.
 ///
-/// It first requests blocks with a CRC-16, and then also blocks with a checksum, for senders that support nothing
-/// else. Specification: C. Forsberg, "XMODEM/YMODEM Protocol Reference", 1988.
+/// It first requests blocks with a CRC-16, and then also blocks with a checksum, for senders that
+/// support nothing else. Specification: C. Forsberg, "XMODEM/YMODEM Protocol Reference", 1988.
 ///
 /// ## Validity
 ///
-/// - A block is valid if its number, its complement and its check are correct. The next block is accepted. The
-///   previous block is acknowledged again, because its acknowledgement was lost. Any other block ends the transfer.
+/// - A block is valid if its number, its complement and its check are correct. The next block is
+///   accepted. The previous block is acknowledged again, because its acknowledgement was lost. Any
+///   other block ends the transfer.
 /// - EOT is valid if nothing follows it, CAN if there are two: damaged bytes are neither.
-/// - After a damaged block, the receiver waits until the line is silent: its answer must not arrive in the middle of
-///   bytes that are still being sent.
+/// - After a damaged block, the receiver waits until the line is silent: its answer must not arrive
+///   in the middle of bytes that are still being sent.
 public struct BlockReceiver: TransferMachine {
   private let expectsHeaders: Bool
   private let isStreaming: Bool
@@ -63,7 +64,8 @@ public struct BlockReceiver: TransferMachine {
   /// The time of the last answer, and the number of bytes received since.
   private var answeredAt = Duration.zero
   private var receivedCount = 0
-  /// The time for which an answer is held back. It grows after each answer that was lost nevertheless.
+  /// The time for which an answer is held back. It grows after each answer that
+  /// was lost nevertheless.
   private var pause = firstPause
   private static let firstPause = Duration.milliseconds(1)
   private static let longestPause = Duration.milliseconds(100)
@@ -127,8 +129,8 @@ public struct BlockReceiver: TransferMachine {
 
   // MARK: Delayed answers
 
-  /// Holds an answer back if the answered bytes arrived sooner than a real line carries them. Some senders discard
-  /// bytes that have arrived by the time that they have sent a block (lrzsz).
+  /// Holds an answer back if the answered bytes arrived sooner than a real line carries them. Some
+  /// senders discard bytes that have arrived by the time that they have sent a block (lrzsz).
   private mutating func hold(_ actions: [TransferAction], at now: Duration) -> [TransferAction] {
     switch state {
     case .closing, .ended: return actions
@@ -279,7 +281,8 @@ public struct BlockReceiver: TransferMachine {
     return collected() + (start < inbox.count ? [.wake(at: now + Self.byteTime)] : [])
   }
 
-  /// Whether bytes may be a block. Before the first block, text may contain the character that begins one.
+  /// Whether bytes may be a block. Before the first block, text may contain the character
+  /// that begins one.
   private func isBlock(_ bytes: ArraySlice<UInt8>) -> Bool {
     hasBegun || bytes.count < 3 || bytes[bytes.startIndex + 1] == ~bytes[bytes.startIndex + 2]
   }
@@ -292,7 +295,8 @@ public struct BlockReceiver: TransferMachine {
 
   /// Handles the contents of the next block.
   ///
-  /// - Returns: the number of bytes that belong to the file and are kept; nil if the file is too large.
+  /// - Returns: the number of bytes that belong to the file and are kept; nil if the file
+  ///   is too large.
   private mutating func accept(_ contents: ArraySlice<UInt8>, at now: Duration) -> Int? {
     // After the announced size, only padding can follow.
     if let size, progress.position >= size,

@@ -1,14 +1,15 @@
 /// Sends files by XMODEM, YMODEM or YMODEM-g.
 ///
-/// The receiver selects the check of blocks by the character of its request: NAK for a checksum, C for a CRC-16, G
-/// for a CRC-16 without acknowledgements. Specification: C. Forsberg, "XMODEM/YMODEM Protocol Reference", 1988.
+/// The receiver selects the check of blocks by the character of its request: NAK for a checksum, C
+/// for a CRC-16, G for a CRC-16 without acknowledgements. Specification: C. Forsberg,
+/// "XMODEM/YMODEM Protocol Reference", 1988.
 ///
 /// ## Behaviour of receivers
 ///
 /// - A receiver in CRC mode may answer a damaged block with C instead of NAK (U-Boot).
-/// - A silent receiver is writing its flash memory, or the block was lost. The block is sent again only after
-///   ``resendingTime``: a block that arrives twice is acknowledged twice, and the second acknowledgement may be taken
-///   for that of the next block.
+/// - A silent receiver is writing its flash memory, or the block was lost. The block is sent again
+///   only after ``resendingTime``: a block that arrives twice is acknowledged twice, and the second
+///   acknowledgement may be taken for that of the next block.
 /// - A receiver that cancels sends at least two CANs. A single one is noise.
 public struct BlockSender: TransferMachine {
   private let sendsHeaders: Bool
@@ -16,7 +17,8 @@ public struct BlockSender: TransferMachine {
   private let conditions: TransferConditions
 
   private enum State {
-    /// Waits for the next file from the storage. The receiver may already have requested it, with this character.
+    /// Waits for the next file from the storage. The receiver may already have requested it,
+    /// with this character.
     case awaitingFile(request: UInt8?)
     /// Waits for a request of the receiver.
     case awaitingRequest(Wanted)
@@ -24,10 +26,11 @@ public struct BlockSender: TransferMachine {
     case reading
     /// Waits for the answer to a block.
     case awaitingAnswer(Part)
-    /// An answer to a block that was sent twice has arrived. Another answer may follow before the transfer continues.
+    /// An answer to a block that was sent twice has arrived. Another answer may follow before
+    /// the transfer continues.
     case settling(Part, request: UInt8?)
-    /// An answer arrived sooner than a real line carries a block. Some receivers discard bytes that have arrived by
-    /// the time that they have answered (lrzsz), so the next block is delayed.
+    /// An answer arrived sooner than a real line carries a block. Some receivers discard bytes that
+    /// have arrived by the time that they have answered (lrzsz), so the next block is delayed.
     case pausing
     /// Sends blocks that are not acknowledged.
     case streaming
@@ -83,14 +86,15 @@ public struct BlockSender: TransferMachine {
 
   /// The silence of the receiver after which the present block is sent again.
   static let resendingTime = Duration.seconds(20)
-  /// The time to wait for the answer to the end of a file before the end is sent again, and for the request after it.
+  /// The time to wait for the answer to the end of a file before the end is sent again, and for the
+  /// request after it.
   static let endTime = Duration.seconds(10)
   /// The maximum number of times that a block is sent again.
   static let mostRepeats = 16
   /// The silence after which a character counts as a request. Otherwise it may be text.
   static let requestSilence = Duration.milliseconds(100)
-  /// The delay of the next block after an answer that came too soon. It grows after each block that was
-  /// lost nevertheless.
+  /// The delay of the next block after an answer that came too soon. It grows after each block that
+  /// was lost nevertheless.
   private var pause = Duration.milliseconds(1)
   static let longestPause = Duration.milliseconds(100)
   /// The time to wait for a second answer.
@@ -218,7 +222,8 @@ public struct BlockSender: TransferMachine {
     return [.send(block), .awaitRoom(below: streamingLevel)]
   }
 
-  /// The maximum number of queued bytes: a quarter of a second's, so that the user can cancel quickly.
+  /// The maximum number of queued bytes: a quarter of a second's, so that the user
+  /// can cancel quickly.
   private var streamingLevel: Int {
     min(max((conditions.bytesPerSecond ?? .max) / 4, 2 * Block.long), 32_768)
   }
@@ -316,7 +321,8 @@ public struct BlockSender: TransferMachine {
     return hasSeenCancel && byte == BlockCharacter.can
   }
 
-  /// Handles bytes before the first request. They may be text, which the user sees, and whose letters are not requests.
+  /// Handles bytes before the first request. They may be text, which the user sees, and whose
+  /// letters are not requests.
   private mutating func handleBeginning(_ bytes: [UInt8], at now: Duration) -> [TransferAction] {
     var text: [UInt8] = []
     for byte in bytes {

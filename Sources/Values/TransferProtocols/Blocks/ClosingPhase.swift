@@ -1,5 +1,5 @@
-/// The end of a transfer that failed. It waits until the other side is silent, so that no bytes of the transfer reach
-/// the screen. Text at the end belongs to the user.
+/// The end of a transfer that failed. It waits until the other side is silent, so that no bytes of
+/// the transfer reach the screen. Text at the end belongs to the user.
 struct ClosingPhase {
   private let end: TransferEnd
   private let limit: Duration

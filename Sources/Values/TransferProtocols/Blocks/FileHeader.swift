@@ -1,9 +1,11 @@
-/// The description of a file in YMODEM's block 0: the name, a zero byte, the size in decimal digits, the time and the
-/// mode in octal digits, separated by spaces. ZMODEM's ZFILE has the same format.
+/// The description of a file in YMODEM's block 0: the name, a zero byte, the size in decimal
+/// digits, the time and the mode in octal digits, separated by spaces. ZMODEM's ZFILE has
+/// the same format.
 enum FileHeader {
   /// Encodes the header. It ends before the first unknown value.
   ///
-  /// - Parameter rest: text after the mode, with its leading space, such as ZMODEM's number of remaining files.
+  /// - Parameter rest: text after the mode, with its leading space, such as ZMODEM's number
+  ///   of remaining files.
   static func encoded(_ file: TransferredFile, rest: String = "") -> [UInt8] {
     var text = ""
     if let size = file.size {
@@ -18,8 +20,8 @@ enum FileHeader {
 
   /// Decodes a header; nil if it has no name, which ends a batch.
   ///
-  /// A size that begins with `0x` is hexadecimal, as some boot loaders send it. Values that are not numbers are
-  /// unknown, and so is a time of 0; see ``hasMalformedSize(_:)``.
+  /// A size that begins with `0x` is hexadecimal, as some boot loaders send it. Values that are not
+  /// numbers are unknown, and so is a time of 0; see ``hasMalformedSize(_:)``.
   static func decoded(_ bytes: some Collection<UInt8>) -> TransferredFile? {
     let name = Array(bytes.prefix { $0 != 0 })
     guard !name.isEmpty else { return nil }
@@ -33,8 +35,8 @@ enum FileHeader {
       mode: number(2, radix: 8).flatMap { $0 == 0 ? nil : UInt32(exactly: $0) })
   }
 
-  /// Whether a header has a size that is not a number, or too large for one. A size may be missing, but without the
-  /// right one YMODEM's padding would become a part of the file.
+  /// Whether a header has a size that is not a number, or too large for one. A size may be missing,
+  /// but without the right one YMODEM's padding would become a part of the file.
   static func hasMalformedSize(_ bytes: some Collection<UInt8>) -> Bool {
     fields(bytes).first.map { number($0, radix: 10) == nil } ?? false
   }

@@ -1,4 +1,5 @@
-/// Sends files without a protocol: the bytes unchanged, or text with the line ends that a device expects.
+/// Sends files without a protocol: the bytes unchanged, or text with the line ends that
+/// a device expects.
 ///
 /// Nothing is acknowledged. A file counts as sent when the driver has taken it.
 public struct PlainSender: TransferMachine {
@@ -14,7 +15,8 @@ public struct PlainSender: TransferMachine {
 
   /// Creates the sender.
   ///
-  /// - Parameter lineEnd: the replacement for each line end (LF, CR or CRLF); nil to send every byte unchanged.
+  /// - Parameter lineEnd: the replacement for each line end (LF, CR or CRLF); nil to send
+  ///   every byte unchanged.
   public init(lineEnd: [UInt8]? = nil) { self.lineEnd = lineEnd }
 
   public mutating func handle(_ event: TransferEvent, at now: Duration) -> [TransferAction] {

@@ -1,16 +1,19 @@
+import Checksums
+
 /// Decodes ZMODEM headers and data subpackets from bytes in pieces of any size.
 ///
-/// It searches for headers until it finds one with data, then reads subpackets until the frame ends or a subpacket is
-/// damaged. After a damaged subpacket, the position in the stream is unknown: the sender may have stopped in the
-/// middle and begun a new frame. Therefore the raw bytes are kept, and searched for a header.
+/// It searches for headers until it finds one with data, then reads subpackets until the frame ends
+/// or a subpacket is damaged. After a damaged subpacket, the position in the stream is unknown: the
+/// sender may have stopped in the middle and begun a new frame. Therefore the raw bytes are kept,
+/// and searched for a header.
 ///
 /// Unescaped XON and XOFF are ignored everywhere.
 struct ZmodemDecoder {
   /// A decoded item.
   enum Item: Hashable {
     case header(ZmodemHeader)
-    /// An undamaged subpacket. Take it with ``removeSubpacket()`` or keep it with ``keepSubpacket()``; otherwise it
-    /// is dropped.
+    /// An undamaged subpacket. Take it with ``removeSubpacket()`` or keep it with
+    /// ``keepSubpacket()``; otherwise it is dropped.
     case subpacket(count: Int, end: ZmodemEnd)
     /// A damaged subpacket. The rest of its frame is skipped.
     case damagedSubpacket
@@ -397,8 +400,8 @@ struct ZmodemDecoder {
   }
 }
 
-/// The interpretation of bytes that may be a header. A pure function of the bytes from the first pad on, without XON
-/// and XOFF.
+/// The interpretation of bytes that may be a header. A pure function of the bytes from the first
+/// pad on, without XON and XOFF.
 enum ZmodemHeaderReading {
   enum Form { case hex, binary, binary32 }
 

@@ -1,9 +1,12 @@
+import Checksums
+
 /// Encodes ZMODEM headers and data subpackets.
 ///
-/// Bytes that a line or a network may interpret are escaped: ZDLE, 10, 11 and 13 with any parity, and a CR after an
-/// `@` (Telenet's command escape). With ``escapesControls``, all bytes from 00 to 1F and from 80 to 9F are escaped.
-/// The specification defines no escape for other bytes except 7F and FF, so a receiver's request for escaped 8-bit
-/// characters (ESC8) cannot be fulfilled. It is ignored, as other senders do.
+/// Bytes that a line or a network may interpret are escaped: ZDLE, 10, 11 and 13 with any parity,
+/// and a CR after an `@` (Telenet's command escape). With ``escapesControls``, all bytes from 00 to
+/// 1F and from 80 to 9F are escaped. The specification defines no escape for other bytes except 7F
+/// and FF, so a receiver's request for escaped 8-bit characters (ESC8) cannot be fulfilled. It is
+/// ignored, as other senders do.
 struct ZmodemEncoder {
   /// Whether data subpackets and their headers have a CRC-32.
   var usesCRC32 = false
@@ -95,11 +98,13 @@ struct ZmodemEncoder {
   }
 }
 
-/// Writes escaped bytes to memory with room for two bytes for each, and for a word of eight bytes more.
+/// Writes escaped bytes to memory with room for two bytes for each, and for a word of
+/// eight bytes more.
 private struct Writer {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
   private static let highs: UInt64 = 0x8080_8080_8080_8080
-  /// The control characters that are escaped, with a bit for each: 10, 11, 13, 18, and from bit 32 on 90, 91, 93.
+  /// The control characters that are escaped, with a bit for each: 10, 11, 13, 18, and from bit 32
+  /// on 90, 91, 93.
   private static let escaped: UInt64 = 0x000B_0000_010B_0000
 
   private let start: UnsafeMutableRawPointer
@@ -147,7 +152,8 @@ private struct Writer {
     while read + 8 <= bytes.count {
       let word = UInt64(littleEndian: source.loadUnaligned(fromByteOffset: read, as: UInt64.self))
       start.storeBytes(of: word.littleEndian, toByteOffset: written, as: UInt64.self)
-      // The high bit of each byte that may need an escape. In these differences, no byte borrows from the next one.
+      // The high bit of each byte that may need an escape. In these differences, no byte borrows
+      // from the next one.
       let hits: UInt64
       if escapingControls {
         hits = (Self.highs &- (word & (Self.ones &* 0x60))) & Self.highs

@@ -22,7 +22,8 @@ struct ZmodemHeader: Hashable {
     static let overlapsStorage: UInt8 = 0x02
     /// CANFC32: it supports CRC-32.
     static let crc32: UInt8 = 0x20
-    /// ESCCTL: it expects control characters to be escaped. In a ZSINIT, the sender announces the same.
+    /// ESCCTL: it expects control characters to be escaped. In a ZSINIT, the sender
+    /// announces the same.
     static let escapesControls: UInt8 = 0x40
   }
 

@@ -1,3 +1,5 @@
+import Checksums
+
 extension TransferProtocol {
   /// Sends without waiting, and continues after errors and interruptions.
   public static let zmodem = TransferProtocol(

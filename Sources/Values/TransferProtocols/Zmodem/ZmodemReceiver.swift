@@ -2,16 +2,18 @@
 ///
 /// ## Principles of operation
 ///
-/// - Undamaged data at the expected position are written. After an error, the receiver requests the missing position
-///   once, and skips everything until a frame begins there. It repeats the request when it has skipped more data than
-///   may be under way, or when nothing arrives.
-/// - A partially received file is continued if the sender's file begins with the same bytes: their CRC-32 is
-///   compared. Otherwise the file is received from its beginning.
-/// - When a sender has been restarted, or the port returns after a loss, the present file is continued if the sender
-///   offers a file of the same name and size. Completed files of the session are then skipped.
+/// - Undamaged data at the expected position are written. After an error, the receiver requests the
+///   missing position once, and skips everything until a frame begins there. It repeats the request
+///   when it has skipped more data than may be under way, or when nothing arrives.
+/// - A partially received file is continued if the sender's file begins with the same bytes: their
+///   CRC-32 is compared. Otherwise the file is received from its beginning.
+/// - When a sender has been restarted, or the port returns after a loss, the present file is
+///   continued if the sender offers a file of the same name and size. Completed files of the
+///   session are then skipped.
 /// - The sender's wishes about existing files are ignored, and so are its commands.
-/// - Not more than the announced size is accepted. A size of 0 counts as unknown if data arrive, because some senders
-///   do not know the size. Positions have 32 bits: a file of 4 GiB or more is refused.
+/// - Not more than the announced size is accepted. A size of 0 counts as unknown if data
+///   arrive, because some senders do not know the size. Positions have 32 bits: a file of 4 GiB
+///   or more is refused.
 public struct ZmodemReceiver: TransferMachine {
   private enum State {
     case new

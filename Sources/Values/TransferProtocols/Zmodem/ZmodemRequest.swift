@@ -1,5 +1,5 @@
-/// The present request of ZMODEM's sender: when it is repeated, and when it is sent again because the receiver has
-/// repeated its own.
+/// The present request of ZMODEM's sender: when it is repeated, and when it is sent again because
+/// the receiver has repeated its own.
 struct ZmodemRequest {
   /// What to send again after the time of a round trip.
   enum Again { case request, data }
@@ -11,7 +11,8 @@ struct ZmodemRequest {
   /// The time to repeat it; nil until the port has taken it.
   private(set) var repeatTime: Duration?
   var interval = ZmodemPatience.request
-  /// Set if the receiver has repeated its request so soon that it may not have received the answer yet.
+  /// Set if the receiver has repeated its request so soon that it may not have received
+  /// the answer yet.
   var again: Again?
   /// The time from the end of a frame to its acknowledgement. It is long until it was measured.
   private(set) var roundTrip = Duration.seconds(1)
@@ -30,8 +31,8 @@ struct ZmodemRequest {
 
   mutating func schedule(on side: ZmodemSide) { repeatTime = side.time(for: interval) }
 
-  /// The time at which the receiver must have received the last bytes, and its answer must have arrived; nil until
-  /// the port has taken the bytes.
+  /// The time at which the receiver must have received the last bytes, and its answer must have
+  /// arrived; nil until the port has taken the bytes.
   ///
   /// - Parameter isStreaming: whether data are sent that the receiver does not acknowledge.
   func againTime(on side: ZmodemSide, isStreaming: Bool) -> Duration? {
@@ -39,8 +40,8 @@ struct ZmodemRequest {
     return isStreaming ? time + roundTrip * 2 : nil
   }
 
-  /// - Parameter isLonger: whether the result may be longer than the present value. A person may answer an offer,
-  ///   which takes time.
+  /// - Parameter isLonger: whether the result may be longer than the present value. A person may
+  ///   answer an offer, which takes time.
   mutating func measureRoundTrip(on side: ZmodemSide, isLonger: Bool) {
     guard side.unsentCount == 0 else { return }
     let measured = max(side.now - max(time, side.carriedTime), .milliseconds(25))

@@ -2,20 +2,21 @@
 ///
 /// ## Principles of operation
 ///
-/// - Data are sent without waiting, in one frame for each file, and the receiver is silent unless data are damaged.
-///   Then it requests a position. Queued bytes are withdrawn, and a new frame begins at that position. The first
-///   subpacket of the frame is acknowledged, so that no old data are under way when the stream continues.
-/// - The end of a file is acknowledged. Otherwise a receiver that is restarted at the right moment would look like
-///   one that has received everything.
-/// - A receiver with a limited buffer, or one that cannot receive while it writes or sends, gets frames that fit
-///   into the buffer, and acknowledges each. With a window, the sender is never further ahead of the
-///   acknowledgements than that.
-/// - If a request is repeated soon after its answer, it may have crossed the answer. It is answered again only after
-///   the time of a round trip.
-/// - After the port was lost, a receiver that still runs is asked for its position, and one that was restarted is
-///   offered the file again. Both then request the missing part.
-/// - Positions have 32 bits: a file of 4 GiB or more is refused. (lrzsz sends such files, but its receiver never
-///   accepts their end.)
+/// - Data are sent without waiting, in one frame for each file, and the receiver is silent unless
+///   data are damaged. Then it requests a position. Queued bytes are withdrawn, and a new frame
+///   begins at that position. The first subpacket of the frame is acknowledged, so that no old data
+///   are under way when the stream continues.
+/// - The end of a file is acknowledged. Otherwise a receiver that is restarted at the right moment
+///   would look like one that has received everything.
+/// - A receiver with a limited buffer, or one that cannot receive while it writes or sends, gets
+///   frames that fit into the buffer, and acknowledges each. With a window, the sender is never
+///   further ahead of the acknowledgements than that.
+/// - If a request is repeated soon after its answer, it may have crossed the answer. It is answered
+///   again only after the time of a round trip.
+/// - After the port was lost, a receiver that still runs is asked for its position, and one that
+///   was restarted is offered the file again. Both then request the missing part.
+/// - Positions have 32 bits: a file of 4 GiB or more is refused. (lrzsz sends such files, but its
+///   receiver never accepts their end.)
 public struct ZmodemSender: TransferMachine {
   private enum State: Equatable {
     case new
@@ -41,7 +42,8 @@ public struct ZmodemSender: TransferMachine {
   private enum Reading {
     case data(wanted: Int)
     case sum(ZmodemFileSum)
-    /// The sum is continued with the next event: a long file must not keep the driver from handling other events.
+    /// The sum is continued with the next event: a long file must not keep the driver from
+    /// handling other events.
     case pausedSum(ZmodemFileSum)
     case obsolete
   }
@@ -84,13 +86,15 @@ public struct ZmodemSender: TransferMachine {
   // The queue of the driver.
   private var hasRoom = true
   private var awaitsRoom = false
-  /// The maximum number of queued bytes. They are withdrawn when the receiver requests another position.
+  /// The maximum number of queued bytes. They are withdrawn when the receiver
+  /// requests another position.
   private static let queueLength = 16_384
 
   /// - Parameters:
-  ///   - window: the maximum number of unacknowledged bytes; nil for no limit. It is useful where much data is stored
-  ///     on the way, as in some networks.
-  ///   - startsReceiver: whether to send the command `rz`, which starts a receiver in a shell at the other end.
+  ///   - window: the maximum number of unacknowledged bytes; nil for no limit. It is useful where
+  ///     much data is stored on the way, as in some networks.
+  ///   - startsReceiver: whether to send the command `rz`, which starts a receiver in a shell at
+  ///     the other end.
   public init(conditions: TransferConditions, window: Int? = nil, startsReceiver: Bool = false) {
     side = ZmodemSide(conditions)
     stream = ZmodemStream(window: window, bytesPerSecond: conditions.bytesPerSecond)
@@ -434,7 +438,8 @@ public struct ZmodemSender: TransferMachine {
     }
   }
 
-  /// Computes the CRC-32 of the first bytes of the file for the receiver; 0 stands for the whole file.
+  /// Computes the CRC-32 of the first bytes of the file for the receiver; 0 stands for
+  /// the whole file.
   private mutating func sendSum(of count: Int) {
     guard reading == nil else { return }
     read(ZmodemFileSum(of: count == 0 ? file?.info.size ?? Int(UInt32.max) : count))

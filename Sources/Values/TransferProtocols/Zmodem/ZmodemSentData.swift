@@ -1,3 +1,5 @@
+import Checksums
+
 /// Which of the sent data the driver of the port has taken, and the progress that follows from it.
 struct ZmodemSentData {
   var progress = TransferProgress()

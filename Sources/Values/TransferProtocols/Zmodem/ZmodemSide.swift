@@ -1,27 +1,28 @@
 /// The time limits and the number of attempts of ZMODEM.
 enum ZmodemPatience {
-  /// The time after which an unanswered request is repeated, not counting the time on the line. The specification has
-  /// 10 s.
+  /// The time after which an unanswered request is repeated, not counting the time on the line. The
+  /// specification has 10 s.
   static let request = Duration.seconds(10)
   /// The time after which a receiver repeats its invitation.
   static let invitation = Duration.seconds(5)
-  /// The time without data after which a receiver requests the rest of the file. A sender that waits this long for an
-  /// acknowledgement asks for the position of the receiver.
+  /// The time without data after which a receiver requests the rest of the file. A sender that
+  /// waits this long for an acknowledgement asks for the position of the receiver.
   static let data = Duration.seconds(5)
   /// The time after which a sender repeats the end of the session, and how often it does.
   static let farewell = Duration.seconds(3)
   static let farewells = 3
   /// The time that a receiver waits for the last two characters of a session.
   static let lastCharacters = Duration.milliseconds(500)
-  /// The silence after a cancellation that ends the skipping of the other side's bytes. It lasts at most a second.
+  /// The silence after a cancellation that ends the skipping of the other side's bytes. It lasts at
+  /// most a second.
   static let silence = Duration.milliseconds(300)
   static let longestSilence = Duration.seconds(1)
   /// The number of errors in a row, without any progress between them, that ends the transfer.
   static let errors = 25
 }
 
-/// The common part of the two sides of ZMODEM: the actions that answer an event, the number of bytes that the port
-/// has not taken, the timer, and how a transfer is broken off.
+/// The common part of the two sides of ZMODEM: the actions that answer an event, the number of
+/// bytes that the port has not taken, the timer, and how a transfer is broken off.
 struct ZmodemSide {
   let conditions: TransferConditions
   private(set) var now = Duration.zero
@@ -35,7 +36,8 @@ struct ZmodemSide {
   private var actions: [TransferAction] = []
   /// The time of the timer; nil if it is off.
   private var timer: Duration?
-  /// The time at which the line has carried the sent bytes. It is later while ``unsentCount`` is not 0.
+  /// The time at which the line has carried the sent bytes. It is later while ``unsentCount``
+  /// is not 0.
   private(set) var carriedTime = Duration.zero
   /// The number of bytes that were sent since the port had taken everything.
   private var burstCount = 0
@@ -53,8 +55,8 @@ struct ZmodemSide {
 
   /// The actions, and the one that sets the timer.
   ///
-  /// - Parameter wakeTime: the time of the next wake-up; nil for none. Waking too early does no harm, so a timer that
-  ///   is set to an earlier time is not changed.
+  /// - Parameter wakeTime: the time of the next wake-up; nil for none. Waking too early does no
+  ///   harm, so a timer that is set to an earlier time is not changed.
   mutating func end(wakeTime: Duration?) -> [TransferAction] {
     if !hasFinished {
       let wanted = breakOff.map { min($0.silentTime, $0.lastTime) } ?? wakeTime
@@ -95,7 +97,8 @@ struct ZmodemSide {
     discard()
   }
 
-  /// Passes on the text before the first header, without an `rz` with a return, which starts a receiver.
+  /// Passes on the text before the first header, without an `rz` with a return, which
+  /// starts a receiver.
   mutating func pass(_ text: [UInt8]) {
     let command = Array("rz\r".utf8)
     let rest = text.suffix(command.count) == command[...] ? text.dropLast(command.count) : text[...]
@@ -108,7 +111,8 @@ struct ZmodemSide {
     actions.append(.finish(end))
   }
 
-  /// Breaks off the transfer: cancels it, unless the other side did, and waits until the other side is silent.
+  /// Breaks off the transfer: cancels it, unless the other side did, and waits until the other
+  /// side is silent.
   mutating func fail(_ failure: TransferFailure) {
     guard !isLost else { return finish(.failed(failure)) }
     withdraw()
@@ -158,8 +162,8 @@ struct ZmodemSide {
     carriedTime = now
   }
 
-  /// The time that the line needs for the bytes that the port took last. These are at most 4 KiB, which is the size
-  /// of the kernel's buffer of a port.
+  /// The time that the line needs for the bytes that the port took last. These are at most 4 KiB,
+  /// which is the size of the kernel's buffer of a port.
   private var lineTime: Duration {
     guard let rate = conditions.bytesPerSecond, rate > 0 else { return .zero }
     return .seconds(1) * min(burstCount, 4_096) / rate

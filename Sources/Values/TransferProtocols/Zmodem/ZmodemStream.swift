@@ -1,4 +1,5 @@
-/// The data of a file on their way to the receiver: the frame, its subpackets, and what the receiver has acknowledged.
+/// The data of a file on their way to the receiver: the frame, its subpackets, and what the
+/// receiver has acknowledged.
 struct ZmodemStream {
   /// The position in the file after the data that were sent.
   private(set) var position = 0
@@ -91,8 +92,8 @@ struct ZmodemStream {
 
   // MARK: Frames
 
-  /// Encodes an empty frame at the present position, which the receiver acknowledges, or answers with the position
-  /// that it needs.
+  /// Encodes an empty frame at the present position, which the receiver acknowledges, or answers
+  /// with the position that it needs.
   mutating func probe(with encoder: inout ZmodemEncoder) {
     begin(with: &encoder)
     encoder.append([], end: .waits)
@@ -101,7 +102,8 @@ struct ZmodemStream {
     acknowledged = min(acknowledged, position)
   }
 
-  /// The number of bytes to send next; 0 at the end of the file, nil while only an acknowledgement makes room.
+  /// The number of bytes to send next; 0 at the end of the file, nil while only an
+  /// acknowledgement makes room.
   func nextCount(upTo most: Int) -> Int? {
     guard !isFull else { return nil }
     var count = isResuming ? packetLength : max(most / packetLength, 1) * packetLength

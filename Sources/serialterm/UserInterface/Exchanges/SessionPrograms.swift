@@ -56,7 +56,8 @@ final class SessionPrograms {
     port.say("running \(command); ctrl-c interrupts it.")
   }
 
-  /// The name of the program that a command runs: the first word that is not an assignment, without its folder.
+  /// The name of the program that a command runs: the first word that is not an assignment,
+  /// without its folder.
   static func name(ofProgram command: String) -> String {
     let words = command.split { " \t\n;|&<>()".contains($0) }
     let word = words.first { !$0.contains("=") } ?? words.first ?? "command"

@@ -7,7 +7,8 @@ import Terminal
 import TextTools
 import Time
 
-/// Runs scripts: the one of `--script`, which runs before the user has the port, and those that the user runs.
+/// Runs scripts: the one of `--script`, which runs before the user has the port, and those that
+/// the user runs.
 final class SessionScripts {
   /// The script that runs when the first port is open for the first time; nil when it has started.
   private(set) var openingScript: Script?
@@ -32,7 +33,8 @@ final class SessionScripts {
     (self.hasUser, self.app) = (hasUser, app)
   }
 
-  /// Runs the script of `--script` as soon as the first port is open. It is not run again after the port was lost.
+  /// Runs the script of `--script` as soon as the first port is open. It is not run again after the
+  /// port was lost.
   func begin() {
     guard openingScript != nil else { return }
     stateChanges = focus.ports[0].model.$state.observe(\.session.isOpen) { [unowned self] _ in
@@ -55,10 +57,10 @@ final class SessionScripts {
       if let reason = Need.toSend.unmet(in: port.model.state) {
         return scriptFailed("\(script.shortName) was not run: \(reason).", .otherFailure, at: port)
       }
-      do throws(SerialError) {
+      do throws(Failure) {
         try run(script, at: port)
       } catch {
-        scriptFailed(Failure(error).message, .otherFailure, at: port)
+        scriptFailed(error.message, error.status, at: port)
       }
     }
   }
@@ -69,25 +71,23 @@ final class SessionScripts {
   func run(script path: FilePath) throws(Failure) {
     // The focus may move while the script runs.
     let script = try Script(ofUser: path)
-    do throws(SerialError) {
-      try run(script, at: focus.port)
-    } catch {
-      throw Failure(error)
-    }
+    try script.checkFrames(isFramed: focus.port.port.model.state.view.frames != nil)
+    try run(script, at: focus.port)
   }
 
-  private func run(_ script: Script, at port: PortPresenter) throws(SerialError) {
+  private func run(_ script: Script, at port: PortPresenter) throws(Failure) {
     let player = ScriptPlayer(
-      script.dialogue, named: script.shortName, on: port.port, loop: app.loop,
+      script.dialogue, named: script.shortName, framedBy: port.port.model.state.view.frames,
+      on: port.port, loop: app.loop,
       isHeldUp: { [app] in app.console.isCrowded },
       onEvent: { [unowned self, unowned port] in handle($1, of: $0, at: port) })
     port.controller.exchange = player
     sayToUser("running \(player.name); ctrl-c stops.", about: port)
-    do throws(SerialError) {
+    do throws(ScriptFailure) {
       try player.begin(by: Author(.script, player.name))
     } catch {
       port.controller.exchange = nil
-      throw error
+      throw Failure(error)
     }
   }
 
@@ -136,8 +136,8 @@ final class SessionScripts {
     if hasUser { port.say(text) }
   }
 
-  /// Handles a failed script. A user continues with the session. A pipe does not: it needs a device on which the
-  /// script has run.
+  /// Handles a failed script. A user continues with the session. A pipe does not: it needs a device
+  /// on which the script has run.
   private func scriptFailed(_ message: String, _ status: ExitStatus, at port: PortPresenter) {
     if !hasUser, app.outcome == nil { return app.finish(.failure(Failure(status, message))) }
     app.console.warn(port.port.named(message))

@@ -21,7 +21,7 @@ final class SessionTransfers {
   }
 
   /// Starts to follow the offers of a port's device.
-  func follow(_ port: PortPresenter) {
+  func observeOffers(of port: PortPresenter) {
     offers.append(
       port.model.$state.observe(\.offer) { [unowned self, unowned port] offer in
         if let new = offer.new { deviceOffers(new, at: port) }

@@ -1,9 +1,11 @@
 import Glibc
+import Options
+import Sessions
 import Terminal
 import TerminalWidgets
 
-/// The keys with which the user gives commands, and their names in messages. The keyboard and the messages of all
-/// ports share them.
+/// The keys with which the user gives commands, and their names in messages. The keyboard and the
+/// messages of all ports share them.
 final class CommandKeys {
   /// The key before the key of a command.
   private(set) var prefix = PrefixKey.none
@@ -12,7 +14,8 @@ final class CommandKeys {
 
   /// Applies the keys of a configuration.
   func adopt(_ configuration: ConnectConfiguration) {
-    (prefix, escape) = (configuration.prefix, configuration.escape)
+    prefix = configuration.values[KeyboardParameters.prefix]
+    escape = configuration.values[KeyboardParameters.escape]
   }
 
   /// The keys of a command, such as "ctrl-t p"; nil if the user has none.
@@ -27,6 +30,19 @@ final class CommandKeys {
     case (.none, .character): "\(escape). quits, \(escape)? for help."
     case (.control, .none): "\(prefix) q quits, \(prefix) ? for help."
     case (.control, .character): "\(prefix) q or \(escape). quits, \(prefix) ? for help."
+    }
+  }
+
+  /// How the user gets the pen, if that is the reason why nothing was sent; nil if there is
+  /// no way now.
+  func penAdvice(for reason: String, in state: TerminalState) -> String? {
+    guard reason == Need.pen.unmet(in: state), let key = name(of: .pen),
+      Command.pen.availability(in: state) == .enabled
+    else { return nil }
+    return switch state.sharing.pen {
+    case .free: "Press \(key) to get the keyboard."
+    case .others(let person) where person.answers: "Press \(key) to ask for the keyboard."
+    case .others, .mine, .everyone, .nobody: nil
     }
   }
 

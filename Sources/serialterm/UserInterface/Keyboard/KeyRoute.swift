@@ -1,4 +1,5 @@
-/// Where typed bytes go: a pure function of the state of the port with the focus, and of whether a dialog is open.
+/// Where typed bytes go: a pure function of the state of the port with the focus, and of whether a
+/// dialog is open.
 enum KeyRoute: Hashable {
   /// To the open dialog: a question, a text in pages, a plot.
   case dialog
@@ -29,7 +30,8 @@ enum KeyRoute: Hashable {
 
   /// Why nothing that the user or the pipe sends may reach the device; nil if it may.
   ///
-  /// A port that is not open is no reason: the session refuses what is typed, and the bytes of a pipe wait for it.
+  /// A port that is not open is no reason: the session refuses what is typed, and the bytes of a
+  /// pipe wait for it.
   static func refusal(in state: TerminalState) -> String? {
     [Need.sending, .pen].unmet(in: state)
   }

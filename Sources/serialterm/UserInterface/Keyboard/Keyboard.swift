@@ -1,5 +1,8 @@
+import Checksums
+import Encodings
 import EventLoop
 import Observing
+import Options
 import Posix
 import SerialCore
 import Sessions
@@ -9,7 +12,8 @@ import Terminal
 import TerminalWidgets
 import TextTools
 
-/// The user's keyboard, or the pipe in its place. What is typed goes where the ``KeyRoute`` of the present state leads.
+/// The user's keyboard, or the pipe in its place. What is typed goes where the ``KeyRoute`` of the
+/// present state leads.
 final class Keyboard {
   /// What the user wants besides typing.
   enum Event {
@@ -41,6 +45,7 @@ final class Keyboard {
   private let lineInput: LineInput
   private let historyFolder: FilePath?
   private var observations: [AnyObject] = []
+  private static let crowded = "the queue is full, the device is too slow"
 
   init(
     in environment: UserInterface.Environment, of app: App, at focus: PortFocus,
@@ -51,7 +56,7 @@ final class Keyboard {
     historyFolder = environment.historyFolder
     input = InputPump(
       from: environment.streams.input, to: focus.port.session, isTerminal: terminal != nil,
-      isReadOnly: focus.port.configuration.isReadOnly)
+      isReadOnly: focus.state.isReadOnly)
     dialogs = Dialogs(on: app.console, loop: app.loop)
     lineInput = LineInput(
       on: app.console, loop: app.loop,
@@ -63,19 +68,20 @@ final class Keyboard {
   private func adoptConfiguration() {
     let configuration = focus.ports[0].configuration
     keys.adopt(configuration)
-    (input.prefix, input.escape) = (configuration.prefix, configuration.escape)
-    dialogs.isPlain = configuration.printsLists || app.console.kind != .drawing
+    (input.prefix, input.escape) = (keys.prefix, keys.escape)
+    dialogs.isPlain = configuration.values[ViewParameters.plain] || app.console.kind != .drawing
     useHistory()
   }
 
   /// Uses the history of the port with the focus.
   private func useHistory() {
-    lineInput.use(HistoryFile(ofProfile: focus.port.configuration.profile, in: historyFolder))
+    lineInput.use(HistoryFile(ofProfile: focus.port.configuration.profile.name, in: historyFolder))
   }
 
   // MARK: Observing
 
-  /// Starts to follow the configuration of the first port, which is complete when its device is known.
+  /// Starts to follow the configuration of the first port, which is complete when its
+  /// device is known.
   func followConfiguration() {
     observations.append(
       focus.ports[0].$configuration.observe { [unowned self] _ in
@@ -89,11 +95,11 @@ final class Keyboard {
   func begin() {
     observations += [
       focus.$port.observe { [unowned self] _ in focusDidMove() },
-      focus.changes.observe { [unowned self] _ in followState() },
-      dialogs.$isOpen.observe { [unowned self] _ in followState() },
+      focus.changes.observe { [unowned self] _ in stateDidChange() },
+      dialogs.$isOpen.observe { [unowned self] _ in stateDidChange() },
       lineInput.events.observe { [unowned self] in handle($0) },
     ]
-    lineInput.follow(focus.port.text.shown)
+    lineInput.observePrompts(in: focus.port.text.shown)
     input.delegate = self
   }
 
@@ -101,18 +107,20 @@ final class Keyboard {
     input.session = focus.port.session
     useHistory()
     isTypingLine = false
-    lineInput.follow(focus.port.text.shown)
+    lineInput.observePrompts(in: focus.port.text.shown)
   }
 
   /// Directs typed bytes to the receiver that the present state determines.
-  func followState() {
+  func stateDidChange() {
     let state = focus.state
     let route = KeyRoute(for: state, isDialogOpen: dialogs.isOpen)
     input.isRefusing = KeyRoute.refusal(in: state) != nil
     input.mapList = state.view.map
+    input.encoding = state.view.encoding
     input.lineEnding = state.lineEnding
-    input.isShared = focus.port.configuration.writers == .all
+    input.isShared = focus.port.configuration.values[SharingParameters.writers].rule == .all
     lineInput.keepsLines = !state.isReadOnly
+    lineInput.form = state.inputMode == .hex ? .hex : .text
     input.takesEscapes = route != .dialog
     app.console.screen.marksPastes =
       state.screen == .drawing && (route == .dialog || route == .line)
@@ -133,31 +141,88 @@ final class Keyboard {
 
   private func handle(_ event: LineInput.Event) {
     switch event {
+    case .line(let line) where lineInput.form == .hex: sendHex(line)
     case .line(let line): input.send(Array("\(line)\r".utf8))
+    case .refused(let mistake): app.console.say("not sent: \(mistake).")
     case .control(let byte): input.send([byte])
     case .dropped(let count): refusals.add(count, because: "the line is full")
     }
   }
 
-  /// Sends bytes like a paste.
-  ///
-  /// - Throws: ``Failure`` if there is no room for all of them. Then none are sent.
-  func send(_ bytes: [UInt8]) throws(Failure) {
-    guard input.send(exactly: bytes) else {
-      throw Failure(
-        .otherFailure,
-        "\(bytes.count.bytesWere) not sent: the queue is full, the device is too slow.")
+  /// Sends a line of hexadecimal numbers.
+  private func sendHex(_ line: String) {
+    guard let bytes = try? HexText.parse(line), !bytes.isEmpty else {
+      return app.console.say("not sent: the line has no hexadecimal numbers.")
+    }
+    do throws(Failure) {
+      try send(.numbers(bytes))
+    } catch {
+      app.console.say(error.message)
     }
   }
 
-  /// Records whether the typed text is an unfinished line. The keys that discard a line at a prompt also end it:
-  /// ctrl-c, ctrl-d and ctrl-u.
+  /// What the checksum of the session follows.
+  enum Message {
+    /// Text, which is mapped and converted to the encoding of the device.
+    case text([UInt8])
+    /// Bytes, which are sent as they are.
+    case numbers([UInt8])
+  }
+
+  /// Sends a message and the checksum of the session after it.
+  ///
+  /// - Parameter showsChecksum: whether to show the bytes that were appended.
+  /// - Throws: ``Failure``, for the reasons of ``send(_:followedBy:)``. Then nothing is sent.
+  func send(_ message: Message, showsChecksum: Bool = true) throws(Failure) {
+    let checksum = focus.state.checksum
+    var appended: [UInt8] = []
+    switch message {
+    case .text(let text):
+      try send(text) { bytes in
+        appended = checksum?.bytes(for: bytes) ?? []
+        return appended
+      }
+    case .numbers(let bytes):
+      appended = checksum?.bytes(for: bytes) ?? []
+      try check(input.send(exactly: bytes + appended), bytes.count + appended.count)
+    }
+    if let checksum, showsChecksum {
+      app.console.say("appended \(checksum.name): \(HexText.spaced(appended)).")
+    }
+  }
+
+  /// Sends text like a paste, in the encoding of the device.
+  ///
+  /// - Parameter suffix: returns what follows the bytes that are sent.
+  /// - Throws: ``Failure`` if there is no room for all of it, or if the encoding does not have a
+  ///   character. Then nothing is sent.
+  func send(
+    _ text: [UInt8], followedBy suffix: ([UInt8]) -> [UInt8] = { _ in [] }
+  ) throws(Failure) {
+    let isSent: Bool
+    do throws(UnencodableText) {
+      isSent = try input.send(text: text, followedBy: suffix)
+    } catch {
+      throw Failure(.otherFailure, "not sent: \(error).")
+    }
+    try check(isSent, text.count)
+  }
+
+  private func check(_ isSent: Bool, _ count: Int) throws(Failure) {
+    if isSent { return }
+    let reason = Need.toSend.unmet(in: focus.state) ?? Self.crowded
+    throw Failure(.otherFailure, "\(count.bytesWere) not sent: \(reason).")
+  }
+
+  /// Records whether the typed text is an unfinished line. The keys that discard a line at a prompt
+  /// also end it: ctrl-c, ctrl-d and ctrl-u.
   private func noteTyped(_ bytes: UnsafeRawBufferPointer) {
     guard let last = bytes.last else { return }
     isTypingLine = ![0x03, 0x04, 0x0A, 0x0D, 0x15].contains(last)
   }
 
-  /// Sends the bytes for the focused port to the other ports too. These do not hold the keyboard back.
+  /// Sends the bytes for the focused port to the other ports too. These do not hold
+  /// the keyboard back.
   private func sendToOthers(_ bytes: UnsafeRawBufferPointer) {
     for port in focus.ports where port !== focus.port {
       do throws(SerialError) {
@@ -176,25 +241,11 @@ final class Keyboard {
 
   /// Reports why typed bytes do not reach the device.
   private func refuse(_ count: Int) {
-    let unmet = Need.toSend.unmet(in: focus.state)
-    let reason = unmet ?? "the queue is full, the device is too slow"
+    let reason = Need.toSend.unmet(in: focus.state) ?? Self.crowded
     if terminal != nil {
-      refusals.add(count, because: reason, advice: penAdvice(for: reason))
+      refusals.add(count, because: reason, advice: keys.penAdvice(for: reason, in: focus.state))
     } else {
       refusals.addPiped(count, because: reason)
-    }
-  }
-
-  /// How the user gets the pen, if that is the reason why nothing was sent; nil if there is no way now.
-  private func penAdvice(for reason: String) -> String? {
-    let state = focus.state
-    guard reason == Need.pen.unmet(in: state), let key = keys.name(of: .pen),
-      Command.pen.availability(in: state) == .enabled
-    else { return nil }
-    return switch state.sharing.pen {
-    case .free: "Press \(key) to get the keyboard."
-    case .others(let person) where person.answers: "Press \(key) to ask for the keyboard."
-    case .others, .mine, .everybodys, .nobodys: nil
     }
   }
 }
@@ -225,14 +276,18 @@ extension Keyboard: InputPumpDelegate {
     if focus.sendsToAll { sendToOthers(bytes) }
   }
 
+  func input(_ input: InputPump, didRefuse character: UnencodableText) {
+    refusals.add(character.utf8Count, because: "\(character)")
+  }
+
   func input(_ input: InputPump, didRefuse count: Int) { refuse(count) }
 
   func inputDidEnd(_ input: InputPump, with error: Errno?) { events.notify(.ended(error)) }
 }
 
 extension Keyboard: KeyReceiver {
-  /// Handles typed bytes while a file is sent, or a script or program runs. They are not sent, because the device
-  /// would receive them in the middle of that.
+  /// Handles typed bytes while a file is sent, or a script or program runs. They are not sent,
+  /// because the device would receive them in the middle of that.
   func receive(typed bytes: UnsafeRawBufferPointer) -> Int {
     let interrupt: UInt8 = 0x03
     if bytes.contains(interrupt) {

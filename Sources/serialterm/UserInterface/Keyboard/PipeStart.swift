@@ -4,8 +4,8 @@ import Sessions
 import SystemPackage
 import Terminal
 
-/// Starts to read standard input that is not a keyboard, when the device is ready for it: after the script of
-/// `--script`, and when the joined session has reported whether the pipe may write.
+/// Starts to read standard input that is not a keyboard, when the device is ready for it: after the
+/// script of `--script`, and when the joined session has reported whether the pipe may write.
 final class PipeStart {
   /// Whether the user takes the pen of a joined session without asking.
   var takesPenAtOnce = false
@@ -22,18 +22,18 @@ final class PipeStart {
 
   /// Starts to follow the session that the pipe joins.
   func begin() {
-    if takesPenAtOnce { focus.port.controller.remoteSharing?.takesPenAtOnce = true }
-    stateChanges = focus.changes.observe { [unowned self] _ in followState() }
-    followState()
+    if takesPenAtOnce { focus.port.controller.userSharing.remote?.takesPenAtOnce = true }
+    stateChanges = focus.changes.observe { [unowned self] _ in stateDidChange() }
+    stateDidChange()
   }
 
-  private func followState() {
+  private func stateDidChange() {
     let sharing = focus.state.sharing
     guard sharing.isJoined, !sharing.isJoining else { return }
     if takesPenAtOnce, sharing.mayTake {
       switch sharing.pen {
       case .free, .others: return
-      case .mine, .everybodys, .nobodys: break
+      case .mine, .everyone, .nobody: break
       }
     }
     start()

@@ -42,7 +42,8 @@ extension UserInterface {
     console.answer(["\(prefix) \(name) does nothing. Press \(prefix) ? for a list.\(advice)"])
   }
 
-  /// Advice for a user who still holds ctrl when the key of a command is pressed; empty for any other key.
+  /// Advice for a user who still holds ctrl when the key of a command is pressed; empty for
+  /// any other key.
   private func advice(onControlKey key: UInt8) -> String {
     guard (0x01...0x1A).contains(key), case let letter = key | 0x60,
       Command(key: letter, in: model.state) != nil

@@ -7,7 +7,8 @@ import Sessions
 import SystemPackage
 import Terminal
 
-/// The ports of the user, and which of them has the focus: the user types to it, and commands act on it.
+/// The ports of the user, and which of them has the focus: the user types to it, and commands
+/// act on it.
 final class PortFocus {
   private(set) var ports: [PortPresenter]
   /// The port with the focus.
@@ -21,7 +22,7 @@ final class PortFocus {
 
   private let app: App
   /// Returns the configuration of an additional port; nil to use that of the port with the focus.
-  private let configurationOfFurther: ((Endpoint) throws -> ConnectConfiguration)?
+  private let configurationOfAdditional: ((Endpoint) throws -> ConnectConfiguration)?
   /// Shows the ports line by line; nil while there is only one.
   private var merged: MergedScreen?
   private var stateChanges: [ObservationToken<Change<TerminalState>>] = []
@@ -29,15 +30,15 @@ final class PortFocus {
 
   /// - Parameters:
   ///   - ports: the ports, at least one. The first one gets the focus.
-  ///   - configurationOfFurther: returns the configuration of an additional port; nil to use that of the port with
-  ///     the focus.
+  ///   - configurationOfAdditional: returns the configuration of an additional port; nil to use
+  ///     that of the port with the focus.
   init(
     on ports: [PortPresenter],
-    further configurationOfFurther: ((Endpoint) throws -> ConnectConfiguration)?,
+    additional configurationOfAdditional: ((Endpoint) throws -> ConnectConfiguration)?,
     in app: App
   ) {
     self.ports = ports
-    self.configurationOfFurther = configurationOfFurther
+    self.configurationOfAdditional = configurationOfAdditional
     self.app = app
     _port = Observed(wrappedValue: ports[0])
   }
@@ -51,14 +52,15 @@ final class PortFocus {
   // MARK: Observing
 
   /// Starts to follow the state of a port. The port follows the state of the program.
-  func follow(_ presenter: PortPresenter) {
+  func observeState(of presenter: PortPresenter) {
     stateChanges.append(
       presenter.model.$state.observe { [unowned self, unowned presenter] in
         stateDidChange($0, of: presenter)
       })
   }
 
-  /// Starts to follow the devices that are plugged in. Without udev, devices can only be named on the command line.
+  /// Starts to follow the devices that are plugged in. Without udev, devices can only be named on
+  /// the command line.
   func followDevices() {
     deviceChanges = try? app.devices.observe(on: app.loop) { [unowned self] _ in updateProgram() }
     updateProgram()
@@ -76,10 +78,10 @@ final class PortFocus {
 
   /// Copies a change of the screen or keyboard settings to all ports, which share them.
   private func shareSettings(_ change: Change<TerminalState>) {
-    let (old, new) = (change.old, change.new)
-    guard old.showsStatus != new.showsStatus || old.editsLines != new.editsLines else { return }
+    let changed = SessionSetting.sharedParts.filter { $0.isChanged(change) }
+    guard !changed.isEmpty else { return }
     for other in ports where other !== port {
-      other.model.update { ($0.showsStatus, $0.editsLines) = (new.showsStatus, new.editsLines) }
+      other.model.update { for part in changed { part.copy(change.new, &$0) } }
     }
   }
 
@@ -123,7 +125,10 @@ final class PortFocus {
     let screen = merged ?? MergedScreen(on: app.console, loop: app.loop)
     merged = screen
     let names = PortNames(of: ports.map(\.configuration)).names
-    for (port, place) in zip(ports, screen.places(named: names)) { port.view.place = place }
+    let labels = zip(ports, names).map { port, name in
+      port.configuration.lineDirection.map { "\(name) \($0.arrow)" } ?? name
+    }
+    for (port, place) in zip(ports, screen.places(named: labels)) { port.view.place = place }
     for (port, name) in zip(ports, names) { port.port.name = name }
     screen.focus = ports.firstIndex { $0 === port } ?? 0
     updateProgram()
@@ -135,10 +140,10 @@ final class PortFocus {
   /// Returns the configuration of an additional port.
   ///
   /// - Throws: ``Failure`` if the configuration file has a mistake.
-  func configuration(ofFurther endpoint: Endpoint) throws(Failure) -> ConnectConfiguration {
+  func configuration(ofAdditional endpoint: Endpoint) throws(Failure) -> ConnectConfiguration {
     do {
-      let further = try configurationOfFurther?(endpoint) ?? port.configuration
-      return further.further(
+      let additional = try configurationOfAdditional?(endpoint) ?? port.configuration
+      return additional.additional(
         at: endpoint, sharing: app.sharedLogs?.names ?? [],
         without: ports.flatMap(\.configuration.session.log.files))
     } catch {
@@ -149,14 +154,14 @@ final class PortFocus {
   /// Adds a port that was bound to its device. ``moveToLast()`` gives it the focus.
   func add(_ presenter: PortPresenter) {
     ports.append(presenter)
-    presenter.model.follow(self)
+    presenter.model.followFocus(self)
   }
 
   /// Moves the focus to the port that was added last.
   func moveToLast() { move(to: ports[ports.count - 1]) }
 
-  /// Handles the end of a port. The others continue. The program ends with the last one, and the first failure
-  /// counts.
+  /// Handles the end of a port. The others continue. The program ends with the last one, and the
+  /// first failure counts.
   func portEnded(_ presenter: PortPresenter, _ outcome: Result<ExitStatus, Failure>) {
     presenter.outcome = presenter.outcome ?? outcome
     let failure = ports.lazy.compactMap(\.outcome).first {

@@ -3,14 +3,19 @@ import SerialCore
 import Sessions
 import TextTools
 
-/// The names of the ports that share a screen: the shortest ones that are different.
+/// The names of the ports that share a screen or a program: the shortest ones that are different.
 struct PortNames: Hashable {
   let names: [String]
 
   /// - Parameter configurations: the configurations of the ports, in order.
   init(of configurations: [ConnectConfiguration]) {
     self.init(
-      of: configurations.map { ($0.profile, $0.session.target?.text ?? "port") })
+      of: configurations.map { ($0.profile.name, $0.session.target?.text ?? "port") })
+  }
+
+  /// - Parameter commands: the commands of the ports, in order.
+  init(of commands: [any ProfiledCommand]) {
+    self.init(of: commands.map { ($0.profile.name, $0.namedTarget?.text ?? "port") })
   }
 
   /// - Parameter ports: the profile and the TARGET of each port.

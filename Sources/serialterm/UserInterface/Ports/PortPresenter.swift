@@ -1,6 +1,9 @@
 import DeviceWatch
 import EventLoop
+import Frames
+import Logs
 import Observing
+import Options
 import Reconnecting
 import Scrollback
 import SerialCore
@@ -12,8 +15,8 @@ import TextTools
 import Time
 import TransferProtocols
 
-/// What the user sees of one ``Port``: its text, its errors and its end. The port itself is the session with its state,
-/// with or without a user.
+/// What the user sees of one ``Port``: its text, its errors and its end. The port itself is the
+/// session with its state, with or without a user.
 final class PortPresenter {
   let port: Port
   /// The configuration. It changes when the device becomes known and has a profile.
@@ -30,12 +33,12 @@ final class PortPresenter {
   var outcome: Result<ExitStatus, Failure>?
 
   private let console: Console
+  private let symbols: SymbolCenter
   /// Whether a user types. Typed bytes are sent only to the device for which they were typed.
   private let isTyped: Bool
-  /// Observes why the session must end.
-  var ends: ObservationToken<SessionError>?
-  /// Observes what only the user can say about the lost device.
-  var returnQuestions: ObservationToken<Change<SessionController.ReturnQuestion?>>?
+  /// The observations of why the session must end, and of what only the user can say about the
+  /// lost device.
+  var observations: [AnyObject] = []
   private var stateChanges: ObservationToken<Change<TerminalState>>?
 
   /// Creates the presentation of a port. The port is opened later.
@@ -49,16 +52,19 @@ final class PortPresenter {
     _configuration = Observed(wrappedValue: configuration)
     self.configurationForDevice = configurationForDevice
     isTyped = keys != nil
-    console = app.console
+    (console, symbols) = (app.console, app.symbols)
     port = app.add(
       configuration.session,
       in: TerminalState(
-        filter: configuration.filter, screen: console.kind,
+        filter: configuration.filterCommand, screen: console.kind,
         hasColours: console.outputStyle.isColoured),
-      writeCapacity: InputPump.queueCapacity(isTerminal: isTyped), keys: keys)
+      writeCapacity: configuration.lineDirection == nil
+        ? InputPump.queueCapacity(isTerminal: isTyped) : Relay.queueCapacity,
+      keys: keys)
     watches = PortWatches(of: port, on: console, loop: app.loop)
     text = PortText(of: port, configuration, on: console, loop: app.loop)
-    controller.discardsForLostDevice = isTyped
+    // A program that reopens its port does not expect what was meant for the one before.
+    controller.discardsForLostDevice = isTyped || configuration.lineDirection != nil
     session.owner = isTyped ? .keyboard : .pipe
     adopt(configuration)
   }
@@ -78,26 +84,24 @@ final class PortPresenter {
   private func adopt(_ configuration: ConnectConfiguration) {
     port.adopt(configuration.session)
     watches.adopt(configuration)
+    symbols.watch(port, for: configuration.symbolFiles)
     port.narrator.reopenKeys = configuration.reopenKeys
     controller.lender.patience = Drain.Patience(total: configuration.releaseDrain)
     model.update {
-      $0.configuredKeys = configuration.configuredKeys
+      $0.configuredKeys = Set(configuration.profile.keys)
       $0.origin = SessionOrigin(
-        file: configuration.file, profile: configuration.profile,
-        target: configuration.session.target, given: configuration.given)
-      $0.snippets = configuration.snippets
-      $0.sequences = configuration.sequences
-      $0.isReadOnly = configuration.isReadOnly
-      $0.echoesLocally = configuration.echoesLocally
-      $0.lineEnding = configuration.lineEnding
-      // Nothing is drawn on a terminal that can only print, or into a file or pipe.
-      let draws = $0.screen == .drawing
-      $0.editsLines = configuration.editsLines && draws && isTyped
-      $0.view = configuration.view
-      if let format = configuration.view.timestamps { $0.lastTimestamps = format }
-      $0.showsStatus = configuration.showsStatus && draws
+        file: configuration.values[SessionParameters.config].map { FilePath($0) },
+        profile: configuration.profile.name,
+        target: configuration.session.target, given: configuration.values.all)
+      $0.snippets = configuration.profile.snippets
+      $0.sequences = configuration.profile.sequences
+      $0.adopt(configuration.values)
+      if let direction = configuration.lineDirection {
+        ($0.isReadOnly, $0.view.lineDirection) = (true, direction)
+      }
+      if !isTyped { $0.editsLines = false }
     }
-    if isTyped { text.keep(configuration.scrollbackCapacity) }
+    if isTyped { text.keep(configuration.values[ViewParameters.scrollback]) }
     if isTyped || configuration.autoReceiveFolder != nil { watches.lookForOffers() }
     self.configuration = configuration
   }
@@ -128,7 +132,7 @@ final class PortPresenter {
   /// - Throws: ``Failure``.
   func listen() throws(Failure) {
     port.server.rules = configuration.servingRules
-    for entrance in configuration.entrances { try port.listen(at: entrance) }
+    for listenAddress in configuration.values.listenAddresses { try port.listen(at: listenAddress) }
   }
 
   /// Starts to find a lost device again.
@@ -144,13 +148,15 @@ final class PortPresenter {
   func start() {
     text.start()
     watches.start()
-    stateChanges = model.$state.observe { [unowned self] _ in followState() }
-    followState()
+    stateChanges = model.$state.observe { [unowned self] _ in stateDidChange() }
+    stateDidChange()
   }
 
-  private func followState() {
-    text.follow(model.state)
-    watches.follow(model.state)
+  private func stateDidChange() {
+    text.stateDidChange(to: model.state)
+    controller.showsSilences =
+      model.state.isTapped || model.state.view.frames?.dependsOnSilence == true
+    watches.stateDidChange(to: model.state)
   }
 
   // MARK: The end

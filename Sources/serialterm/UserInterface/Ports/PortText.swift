@@ -1,13 +1,17 @@
+import Encodings
 import EventLoop
 import Observing
+import Options
 import Scrollback
 import Sessions
 import Terminal
 import TerminalWidgets
 import TextTools
+import TextStages
 import Time
 
-/// What the device of a port sends, as the user sees it: through the filter or the view, and in the scrollback.
+/// What the device of a port sends, as the user sees it: through the filter or the view, and
+/// in the scrollback.
 final class PortText {
   let view: DeviceView
   let filter: FilterController
@@ -18,27 +22,49 @@ final class PortText {
 
   private let port: Port
   private let console: Console
-  /// The subscription to received bytes. The device waits for a slow terminal if it can, and always for a pipe.
+  private let loop: IOLoop
+  /// The subscription to received bytes. The device waits for a slow terminal if it can, and always
+  /// for a pipe.
   private var subscription: Hub.Subscription?
-  private var keeping: Hub.Subscription?
+  /// The notes about addresses, below their lines.
+  private let notes: AddressNotes
+  /// What the scrollback makes possible; nil without one.
+  private var kept: Kept?
   private var observations: [AnyObject] = []
+  private var agents: AgentEcho?
+
+  /// What fills and uses the scrollback.
+  private struct Kept {
+    let subscription: Hub.Subscription
+    /// Lets the screen stand while the device goes on.
+    let pause: ViewPause
+    let pauseStates: AnyObject
+  }
 
   init(of port: Port, _ configuration: ConnectConfiguration, on console: Console, loop: IOLoop) {
-    (self.port, self.console) = (port, console)
-    view = DeviceView(configuration.view, on: console, loop: loop)
-    filter = FilterController(configuration.filter, to: view, on: console, loop: loop)
-    port.model.follow(filter, scrollback: $scrollback)
+    (self.port, self.console, self.loop) = (port, console, loop)
+    view = DeviceView(configuration.values.viewSettings, on: console, loop: loop)
+    filter = FilterController(
+      configuration.filterCommand, to: view, on: console, loop: loop)
+    notes = AddressNotes(of: port, in: view, filter, on: console, loop: loop)
+    port.model.followFilter(filter, scrollback: $scrollback)
     observations = [
       filter.room.observe { [unowned self] in updateRoom() },
       port.controller.news.observe { [unowned self] in
+        if case .mark(let mark) = $0 { show(mark) }
+      },
+      port.symbolAnswers.observe { [unowned self] in notes.add($0) },
+      port.controller.userSharing.remoteNews.observe { [unowned self] in
         switch $0 {
-        case .mark(let mark): show(mark)
-        case .far(.history(let bytes, let time)): showHistory(bytes, time)
-        case .far(.missed(let count)): showGap(count)
+        case .history(let bytes, let time): showHistory(bytes, time)
+        case .missed(let count): showGap(count)
         default: break
         }
       },
     ]
+    agents = AgentEcho(of: port.session, on: loop) { [unowned self] in
+      if !console.isCrowded { showLine($0) }
+    }
   }
 
   /// Starts to show received bytes.
@@ -50,48 +76,94 @@ final class PortText {
   }
 
   /// Shows the text as the state demands.
-  func follow(_ state: TerminalState) {
+  func stateDidChange(to state: TerminalState) {
     var settings = state.view
     settings.echoesLocally = state.echoesLocally
     view.settings = settings
+    port.controller.log.encoding = state.view.encoding
+    readScrollback(in: state.view.encoding)
+    // An exchange may have the device's bytes for itself, which the scrollback has nevertheless.
+    if state.exchange != nil {
+      kept?.pause.finish()
+    } else if state.isPaused {
+      kept?.pause.begin()
+    } else {
+      kept?.pause.end()
+    }
+  }
+
+  /// Lets a search see the text of the device, and show it.
+  private func readScrollback(in encoding: Encoding) {
+    scrollback?.lineText = { LineText(decode: DecodingStage.ofLines(encoding)) }
   }
 
   private func show(_ bytes: UnsafeRawBufferPointer, at moment: Moment) {
-    if filter.isOn { filter.take(bytes) } else { display(bytes, at: moment) }
+    // What arrives while the screen stands is shown from the scrollback.
+    if isLive {
+      if filter.isOn { filter.write(bytes) } else { display(bytes, at: moment) }
+      notes.didReceive()
+    }
     if isCrowded { updateRoom() }
     shown.notify(bytes)
   }
+
+  private var isLive: Bool { kept.map { $0.pause.state == .live } ?? true }
+
+  /// The number of bytes that arrived while the screen stands, and were not shown yet.
+  var waitingCount: Int { kept?.pause.waitingCount ?? 0 }
 
   /// Shows the bytes that the device sent before the user joined the session. Logs do not get them.
   private func showHistory(_ bytes: [UInt8], _ time: UInt64) {
     bytes.withUnsafeBytes { bytes in
       scrollback?.add(bytes, at: time)
+      port.symbols?.receive(bytes)
+      guard isLive else { return }
       display(bytes, at: .now.moved(to: time))
+      notes.showSoon()
     }
   }
 
-  /// Shows bytes without the filter: with the view's stages on a terminal, unchanged in a file or a pipe.
-  private func display(_ bytes: UnsafeRawBufferPointer, at moment: Moment) {
-    if console.isOutputTerminal { view.show(bytes, at: moment) } else { view.place.show(bytes) }
+  /// Whether the view's stages make what is shown. A file or a pipe gets the bytes unchanged; but
+  /// of a tap, it gets lines in any case, and frames are the better ones.
+  private var usesView: Bool {
+    console.isOutputTerminal
+      || view.settings.lineDirection != nil && view.settings.frames != nil
   }
 
-  private func showGap(_ count: Int) {
+  /// Shows bytes without the filter, and the notes about addresses below their lines.
+  private func display(_ bytes: UnsafeRawBufferPointer, at moment: Moment) {
+    notes.show(among: bytes) { displayPart($0, at: moment) }
+  }
+
+  private func displayPart(_ bytes: UnsafeRawBufferPointer, at moment: Moment) {
+    guard let last = bytes.last else { return }
+    notes.isMidLine = last != UInt8(ascii: "\n")
+    if usesView { view.show(bytes, at: moment) } else { view.place.show(bytes) }
+  }
+
+  private func showGap(_ count: Int, because reason: String = "this terminal took nothing") {
     view.showHeld()
-    let text = "[\(count.counted("byte")) of the device missed: this terminal took nothing]"
+    let text = "[\(count.counted("byte")) of the device missed: \(reason)]"
     console.answer([StyledLine(text, .dimmed)])
   }
 
-  /// Shows a mark after all received bytes.
   private func show(_ mark: Mark) {
-    let line = mark.line(port: port.name).harmless
+    showLine(mark.line(port: port.name).harmless, at: mark.moment)
+  }
+
+  /// Shows a line of the session after all received bytes.
+  private func showLine(_ line: String, at moment: Moment = .now) {
     view.showHeld()
     console.answer([StyledLine(line, .dimmed)])
-    scrollback?.addMark(line, at: mark.moment.wallClock)
+    scrollback?.addMark(line, at: moment.wallClock)
   }
 
   private var isCrowded: Bool { console.isCrowded || filter.isCrowded }
 
-  private func updateRoom() { subscription?.update(isFull: isCrowded) }
+  private func updateRoom() {
+    subscription?.update(isFull: isCrowded)
+    kept?.pause.catchUp()
+  }
 
   /// Resumes when the screen takes bytes again.
   func screenHasRoom() {
@@ -105,16 +177,32 @@ final class PortText {
   func keep(_ capacity: Int) {
     guard console.isOutputTerminal, capacity != scrollback?.capacity ?? 0 else { return }
     let scrollback = capacity > 0 ? Scrollback(capacity: capacity) : nil
-    self.scrollback = scrollback
-    keeping = scrollback.map { scrollback in
-      port.controller.hub.subscribe(as: .log) { scrollback.add($0, at: $1.wallClock) }
-    }
+    (self.scrollback, notes.scrollback) = (scrollback, scrollback)
+    readScrollback(in: view.settings.encoding)
+    kept = scrollback.map { keeping(in: $0) }
+    notes.isLive = true
     // The bytes are kept once: members who join the session get them from the scrollback.
     port.controller.sharing.scrollback = scrollback
   }
 
-  /// Calls a function with the newest lines that the scrollback has, the oldest of them first, and with their times in
-  /// seconds since 1970. Reading more would hold the session up.
+  private func keeping(in scrollback: Scrollback) -> Kept {
+    let pause = ViewPause(
+      of: scrollback, isCrowded: { [unowned self] in isCrowded }, loop: loop,
+      show: { [unowned self] in
+        // Notes come when the screen is live again.
+        if filter.isOn { filter.write($0) } else { displayPart($0, at: $1) }
+      },
+      sayMissing: { [unowned self] in showGap($0, because: "the screen stood too long") })
+    return Kept(
+      subscription: port.controller.hub.subscribe(as: .log) {
+        scrollback.add($0, at: $1.wallClock)
+      },
+      pause: pause,
+      pauseStates: pause.$state.observe { [unowned self] in notes.isLive = $0.new == .live })
+  }
+
+  /// Calls a function with the newest lines that the scrollback has, the oldest of them first, and
+  /// with their times in seconds since 1970. Reading more would hold the session up.
   func readKept(_ body: (UnsafeRawBufferPointer, Double) -> Void) {
     guard let scrollback else { return }
     var (start, rest) = (scrollback.lines.upperBound, Self.readableLimit)
@@ -136,7 +224,9 @@ final class PortText {
 
   /// Shows the remaining text.
   func finish() {
+    kept?.pause.finish()
     filter.stop()
-    if console.isOutputTerminal { view.finish() }
+    notes.showAll()
+    if usesView { view.finish() }
   }
 }

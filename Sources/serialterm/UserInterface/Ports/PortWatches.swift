@@ -1,12 +1,13 @@
 import EventLoop
 import Observing
+import Options
 import SerialCore
 import Sessions
 import Terminal
 import TerminalWidgets
 
-/// Looks for what the user of a port should know, and says it: errors of the line, a device that accepts nothing, a wrong
-/// rate, offers of files.
+/// Looks for what the user of a port should know, and says it: errors of the line, a device that
+/// accepts nothing, a wrong rate, offers of files.
 final class PortWatches {
   private let port: Port
   private let console: Console
@@ -31,13 +32,13 @@ final class PortWatches {
     }
     holdDetector = HoldDetector(session, on: loop)
     rateWatch = WrongRateWatch(session, port.controller.hub, on: loop)
-    port.model.follow(holdDetector)
+    port.model.followHoldDetector(holdDetector)
   }
 
   /// Applies a configuration.
   func adopt(_ configuration: ConnectConfiguration) {
     errorReport.marksErrors = configuration.session.linkOptions.marksErrors
-    prefix = configuration.prefix
+    prefix = configuration.values[KeyboardParameters.prefix]
   }
 
   /// Starts to say what is found.
@@ -52,12 +53,12 @@ final class PortWatches {
   func lookForOffers() {
     guard offerWatch == nil else { return }
     let watch = OfferWatch(port.session, port.controller.hub, on: loop)
-    port.model.follow(watch)
+    port.model.followOffers(watch)
     offerWatch = watch
   }
 
   /// Looks for what is possible in a state.
-  func follow(_ state: TerminalState) {
+  func stateDidChange(to state: TerminalState) {
     lineWatch.isWatched = state.showsLines
     rateWatch.isOn = state.canHaveWrongRate
   }
@@ -84,8 +85,8 @@ final class PortWatches {
 }
 
 extension TerminalState {
-  /// Whether the rate can be wrong, and a user sees the received bytes as text. A pseudo-terminal has no rate and no
-  /// counters, and the bytes for a file, a script or a filter need not be text.
+  /// Whether the rate can be wrong, and a user sees the received bytes as text. A pseudo-terminal
+  /// has no rate and no counters, and the bytes for a file, a script or a filter need not be text.
   fileprivate var canHaveWrongRate: Bool {
     session.isOpen && capabilities.contains(.settings)
       && (!capabilities.contains(.backPressure) || capabilities.contains(.counters))

@@ -1,5 +1,6 @@
 import DeviceWatch
 import EventLoop
+import NetworkLinks
 import Observing
 import Reconnecting
 import SerialCore
@@ -9,7 +10,9 @@ import Terminal
 import TerminalWidgets
 import TextTools
 
-/// Asks the user for one of the present devices. The list follows devices that are plugged in or unplugged.
+/// Asks the user for one of the present devices. The list follows devices that are plugged
+/// in or unplugged. Without a TARGET, it also has the places of labgrid that the user has acquired,
+/// once labgrid-client has answered.
 final class DeviceChooser {
   /// The chosen device; nil until one is chosen.
   private(set) var target: Target?
@@ -23,8 +26,11 @@ final class DeviceChooser {
   private var choices: [Choice<Target?>] = []
   private var isLookDue = false
   private var deviceChanges: ObservationToken<DeviceEvent>?
+  private var places: [LabgridListing.Place] = []
+  /// Asks for the places; nil if they are known, or are not offered.
+  private var placesLookup: PlacesLookup?
 
-  /// Starts to watch devices. ``ask()`` shows the question.
+  /// Starts to watch devices, and to ask for places. ``ask()`` shows the question.
   ///
   /// - Throws: the errors of the device source and of epoll_ctl(2).
   init(
@@ -35,6 +41,9 @@ final class DeviceChooser {
     self.dialogs = dialogs
     self.loop = loop
     deviceChanges = try devices.observe(on: loop) { [unowned self] _ in devicesChanged() }
+    if query == .only, LabgridQuery.isConfigured {
+      placesLookup = PlacesLookup(on: loop) { [unowned self] in placesArrived($0) }
+    }
     look()
   }
 
@@ -48,6 +57,9 @@ final class DeviceChooser {
     let chooser = try DeviceChooser(for: query, among: app.devices, on: dialogs, loop: app.loop)
     if chooser.isWithoutDevices {
       app.console.say("no device is there yet. Plug one in, and it is listed here.")
+      if chooser.placesLookup != nil, !dialogs.isPlain {
+        app.console.say("your places of labgrid are listed when labgrid-client has answered.")
+      }
       app.console.say("Is one plugged in? 'serialterm doctor' says why it is not listed.")
     } else if query == .latest {
       app.console.say("no USB or other hot-pluggable device is present. Other ports:")
@@ -71,49 +83,62 @@ final class DeviceChooser {
     dialogs.ask(
       Question(
         title: "device", choices: { [unowned self] _ in choices },
+        isPending: { [unowned self] in placesLookup != nil && $0.hasPrefix("labgrid:") },
         onAnswer: { [unowned self] in target = $0 },
         onCancel: { [unowned self] in isCancelled = true }))
   }
 
-  /// Updates the list once per turn: a hub brings many devices at once, and finding the holders requires a search of
-  /// all processes.
+  /// Updates the list once per turn: a hub brings many devices at once, and finding the holders
+  /// requires a search of all processes.
   private func devicesChanged() {
     guard !isLookDue else { return }
     isLookDue = true
     loop.atEndOfTurn { [weak self] in self?.look() }
   }
 
+  private func placesArrived(_ answer: PlacesLookup.Answer) {
+    placesLookup = nil
+    // The reason of a failure is for those who ask for places: 'serialterm list --labgrid'.
+    if case .success(let listing) = answer {
+      places = listing.places(acquiredBy: LabgridQuery.user)
+    }
+    look()
+  }
+
   private func look() {
     isLookDue = false
-    choices = Self.choices(query.choices(among: devices.devices))
+    choices = Self.choices(query.choices(among: devices.devices), places)
     dialogs.refresh()
   }
 
-  /// The choices for devices in their present state.
-  static func choices(_ devices: [Device]) -> [Choice<Target?>] {
+  /// The choices for devices in their present state, and for places.
+  static func choices(
+    _ devices: [Device], _ places: [LabgridListing.Place] = []
+  ) -> [Choice<Target?>] {
     let holders = devices.isEmpty ? nil : PortHolders()
     let consoles = KernelConsoles()
-    return choices(devices) {
+    return choices(devices, places) {
       (NodeAccess.of($0.node), holders?[$0.node], consoles.contains($0.node))
     }
   }
 
-  /// The choices for devices, or the simulation if there are none.
+  /// The choices for devices and places, or the simulation if there are none.
   ///
-  /// - Parameter facts: whether the user may open a device, the process that holds it, and whether it is a console of
-  ///   the kernel.
+  /// - Parameter facts: whether the user may open a device, the process that holds it, and whether
+  ///   it is a console of the kernel.
   static func choices(
-    _ devices: [Device],
+    _ devices: [Device], _ places: [LabgridListing.Place] = [],
     facts: (Device) -> (access: NodeAccess, holder: PortHolder?, isConsole: Bool)
   ) -> [Choice<Target?>] {
-    guard !devices.isEmpty else {
+    let placeChoices = choices(places)
+    guard !devices.isEmpty || !placeChoices.isEmpty else {
       return [
         Choice(
           id: .endpoint(LoopbackProvider.board), label: "\(LoopbackProvider.board)",
           title: "a simulated board, which needs no hardware")
       ]
     }
-    return devices.map { device in
+    let deviceChoices: [Choice<Target?>] = devices.map { device in
       let (access, holder, isConsole) = facts(device)
       let notes = [
         isConsole ? "console of the kernel" : nil,
@@ -122,6 +147,24 @@ final class DeviceChooser {
       return Choice(
         id: .endpoint(.tty(device.node)), label: device.node.string, title: device.summary,
         detail: notes.compactMap(\.self).joined(separator: ", "), refusal: access.refusal)
+    }
+    return deviceChoices + placeChoices
+  }
+
+  /// The choices for places: one for each serial port. A port that is not offered can be chosen,
+  /// because its exporter may be back by then.
+  private static func choices(_ places: [LabgridListing.Place]) -> [Choice<Target?>] {
+    var known: Set<Target> = []
+    return places.flatMap { place in
+      place.targets.compactMap { text in
+        guard let target = try? Target(parsing: text), known.insert(target).inserted else {
+          return nil
+        }
+        return Choice(
+          id: target, label: text.harmless,
+          title: place.comment.map(\.harmless) ?? "your place of labgrid", synonyms: ["labgrid"],
+          detail: place.hasConsole ? "" : "not offered by its exporter now")
+      }
     }
   }
 }

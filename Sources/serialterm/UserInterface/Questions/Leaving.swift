@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import Observing
+import Options
 import Reconnecting
 import SerialCore
 import Sessions
@@ -9,8 +10,8 @@ import Terminal
 import TextTools
 import Time
 
-/// The ways in which an interactive session ends: the user quits, the input ends, the output is gone. What was typed is
-/// sent first.
+/// The ways in which an interactive session ends: the user quits, the input ends, the output is
+/// gone. What was typed is sent first.
 final class Leaving {
   private let app: App
   private let focus: PortFocus
@@ -19,6 +20,8 @@ final class Leaving {
   private(set) lazy var questions = SessionQuestions(with: keyboard, at: focus, in: app) {
     [unowned self] in leave()
   }
+  /// Whether the user has quit, and only what was sent before is still waited for.
+  @Observed private(set) var isLeaving = false
   private var drains: [Drain] = []
   private var lingerTimer: LoopTimer?
   /// Waits until standard output has accepted everything.
@@ -39,13 +42,15 @@ final class Leaving {
   private var console: Console { app.console }
   private var configuration: ConnectConfiguration { focus.port.configuration }
 
-  /// Ends the session. If that would cut off a file, a script or a program, the user is asked first.
+  /// Ends the session. If that would cut off a file, a script or a program, the user
+  /// is asked first.
   func quit() {
     if app.ports.allSatisfy({ $0.session.mayClose() }) { leave() }
   }
 
   /// Ends the session when the device has taken what was typed, or a time limit has passed.
   func leave() {
+    isLeaving = true
     deadline = app.loop.now + max(Self.limit, configuration.quitDrain)
     for port in app.ports { port.controller.exchange?.leave() }
     finishAfterSending(patience: Drain.Patience(total: configuration.quitDrain))
@@ -57,11 +62,12 @@ final class Leaving {
   func inputEnded(_ error: Errno?) {
     if let error { inputFailure = Failure(inputFailed: error) }
     if keyboard.terminal != nil {
-      // The user's terminal is gone. The kernel also reports this by SIGHUP to the leader of a session.
+      // The user's terminal is gone. The kernel also reports this by SIGHUP to the leader
+      // of a session.
       return app.finish(.success(.signal(SIGHUP)))
     }
     keyboard.input.stop()
-    if configuration.isReadOnly && keyboard.refusals.total == 0 {
+    if configuration.values[KeyboardParameters.readOnly] && keyboard.refusals.total == 0 {
       console.say(
         "standard input is empty, so the session ends. To keep logging, use 'serialterm log'.")
     }
@@ -91,8 +97,8 @@ final class Leaving {
     }
   }
 
-  /// Ends after a while, and when a pipe has taken everything. The time that the pipe holds the program up is not
-  /// counted.
+  /// Ends after a while, and when a pipe has taken everything. The time that the pipe holds the
+  /// program up is not counted.
   private func waitForAnswer(_ linger: Duration) {
     lingerTimer = app.loop.schedule(after: linger) { [unowned self] in
       guard !console.isOutputTerminal, !console.isDrained else {
@@ -106,7 +112,8 @@ final class Leaving {
     }
   }
 
-  /// Returns the outcome of the program: a failure of the input, or refused bytes of a pipe, replace a successful end.
+  /// Returns the outcome of the program: a failure of the input, or refused bytes of a pipe,
+  /// replace a successful end.
   func verdict(on outcome: Result<ExitStatus, Failure>) -> Result<ExitStatus, Failure> {
     guard case .success(let status) = outcome, status == .done || status == .otherFailure else {
       return outcome

@@ -7,8 +7,8 @@ import Terminal
 import TerminalWidgets
 import TextTools
 
-/// Answers what the sessions ask, and asks the user what only the user knows: whether a session may close during a
-/// transfer, and which device has returned.
+/// Answers what the sessions ask, and asks the user what only the user knows: whether a session may
+/// close during a transfer, and which device has returned.
 final class SessionQuestions: SessionControllerDelegate {
   /// Whether the open question is whether to quit before a file, a script or a program has ended.
   private(set) var isAskingToQuit = false
@@ -38,7 +38,8 @@ final class SessionQuestions: SessionControllerDelegate {
     model(of: session)?.state.exchange == nil
   }
 
-  /// Asks the user before a file, a script or a program is cut off. After a signal, nothing is asked.
+  /// Asks the user before a file, a script or a program is cut off. After a signal,
+  /// nothing is asked.
   func sessionShouldClose(_ session: Session) -> Bool {
     guard let model = model(of: session), let exchange = model.state.exchange, app.outcome == nil
     else { return true }
@@ -98,8 +99,8 @@ final class SessionQuestions: SessionControllerDelegate {
 
   // MARK: A lost device
 
-  /// Asks the user which device is the session's. The first answer is "none", because the user may have pressed a key
-  /// for something else.
+  /// Asks the user which device is the session's. The first answer is "none", because the user may
+  /// have pressed a key for something else.
   ///
   /// - Parameter question: nil if the device was found, or if there are no candidates left.
   func ask(_ question: SessionController.ReturnQuestion?, about port: PortPresenter) {

@@ -35,11 +35,12 @@ final class FilterController {
   var isCrowded: Bool { filter?.isCrowded ?? false }
 
   /// Passes received bytes to the command while it runs.
-  func take(_ bytes: UnsafeRawBufferPointer) { filter?.write(bytes) }
+  func write(_ bytes: UnsafeRawBufferPointer) { filter?.write(bytes) }
 
-  /// Shows the command's output. Programs end lines with LF alone, and a terminal in raw mode does not add the CR.
+  /// Shows the command's output. Programs end lines with LF alone, and a terminal in raw mode does
+  /// not add the CR.
   private func showOutput(_ bytes: UnsafeRawBufferPointer) {
-    if view.settings.isHex { return view.show(bytes) }
+    if view.settings.showsRows { return view.show(bytes) }
     lines.removeAll(keepingCapacity: true)
     for byte in bytes {
       if byte == UInt8(ascii: "\n") && lastByte != UInt8(ascii: "\r") {
@@ -65,7 +66,7 @@ final class FilterController {
           filter?.isPaused = console.isCrowded
         },
         onRoom: { [unowned self] in room.notify(()) },
-        onNews: { [unowned self] in tell($0) })
+        onNews: { [unowned self] in handleNews($0) })
     } catch {
       console.warn("the filter cannot be run (\(error)): the output is shown unfiltered.")
     }
@@ -86,11 +87,11 @@ final class FilterController {
     room.notify(())
   }
 
-  private func tell(_ news: ScreenFilter.News) {
+  private func handleNews(_ news: ScreenFilter.News) {
     switch news {
     case .overflow:
       console.warn("the filter is too slow: bytes that it does not take are not shown.")
-    case .goesOn(let missing):
+    case .resumed(let missing):
       console.warn("the filter takes bytes again; \(missing.bytesWere) not shown.")
     case .ended(let status, let unread):
       let missing = unread > 0 ? " \(unread.bytesWere) not taken by it." : ""

@@ -1,8 +1,8 @@
 import Observing
 import Terminal
 
-/// Keeps the open list up to date: it is drawn again when the state of a port changes, at once unless only the progress
-/// of an exchange has changed, which is drawn ten times a second at most.
+/// Keeps the open list up to date: it is drawn again when the state of a port changes, at once
+/// unless only the progress of an exchange has changed, which is drawn ten times a second at most.
 final class OpenList {
   private let dialogs: Dialogs
   private var stateChanges: [ObservationToken<Change<TerminalState>>] = []
@@ -10,7 +10,7 @@ final class OpenList {
   init(in dialogs: Dialogs) { self.dialogs = dialogs }
 
   /// Starts to follow the state of a port.
-  func follow(_ model: TerminalStateModel) {
+  func observeState(of model: TerminalStateModel) {
     stateChanges.append(
       model.$state.observe { [unowned self] in dialogs.refresh(isUrgent: !$0.isProgress) })
   }

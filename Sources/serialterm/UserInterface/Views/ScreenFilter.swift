@@ -6,32 +6,40 @@ import SystemPackage
 import Terminal
 import Time
 
-/// The command of `--filter`. It reads the device's bytes, and its output is shown. It may stall or end at any time:
-/// nothing waits for it.
+/// The command of `--filter`. It reads the device's bytes, and its output is shown. It may stall or
+/// end at any time: nothing waits for it.
 final class ScreenFilter {
   enum News {
     /// It reads too slowly, or not at all. From now on bytes are dropped.
     case overflow
     /// It reads again. The value is the number of dropped bytes.
-    case goesOn(missing: Int)
-    /// It has ended, or cannot be used any more. The value is the number of bytes that it did not read.
+    case resumed(missing: Int)
+    /// It has ended, or cannot be used any more. The value is the number of bytes that it
+    /// did not read.
     case ended(ExitStatus?, unread: Int)
   }
 
   private let onOutput: (UnsafeRawBufferPointer) -> Void
-  private let onRoom: () -> Void
   private let onNews: (News) -> Void
   private let child: PipedChild
   private let loop: IOLoop
   private var input: OutputChannel?
-  private var inputEvents: ObservationToken<OutputChannel.Event>?
-  private var gaps: ObservationToken<OutputChannel.Gap>?
+  private var observations: [AnyObject] = []
   private var watch: DescriptorWatch?
-  private var endTimer: LoopTimer?
-  private var status: ExitStatus?
-  private var unreadCount = 0
-  private var hasEnded = false
+  private var end = End()
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+
+  /// What is known about its end.
+  private struct End {
+    /// Nil while it runs, or if it is not known.
+    var status: ExitStatus?
+    /// Ends it after a short time; nil while nothing suggests that it ends.
+    var timer: LoopTimer?
+    /// The number of bytes that it did not read.
+    var unreadCount = 0
+    /// Whether it is not used any more.
+    var isOver = false
+  }
 
   /// The time that a command may continue after it closed its input or output.
   private static let closingPatience = Duration.milliseconds(100)
@@ -50,24 +58,26 @@ final class ScreenFilter {
     onRoom: @escaping () -> Void, onNews: @escaping (News) -> Void
   ) throws(Errno) {
     self.loop = loop
-    (self.onOutput, self.onRoom, self.onNews) = (onOutput, onRoom, onNews)
+    (self.onOutput, self.onNews) = (onOutput, onNews)
     child = try PipedChild(command, .init(errors: .joined, leads: .group))
     try child.watchEnd(on: loop) { [weak self] in self?.ended($0) }
     if let descriptor = child.inputDescriptor {
       let channel = try OutputChannel(descriptor, on: loop, whenFull: .leaveOutSilently)
-      gaps = channel.gaps.observe {
-        switch $0 {
-        case .began: onNews(.overflow)
-        case .ended(let count): onNews(.goesOn(missing: count))
-        }
-      }
-      inputEvents = channel.events.observe { [unowned self] in
-        switch $0 {
-        case .room: onRoom()
-        case .gone: endSoon()
-        case .drained: break
-        }
-      }
+      observations = [
+        channel.gaps.observe {
+          switch $0 {
+          case .began: onNews(.overflow)
+          case .ended(let count): onNews(.resumed(missing: count))
+          }
+        },
+        channel.events.observe { [unowned self] in
+          switch $0 {
+          case .room: onRoom()
+          case .gone: endSoon()
+          case .drained: break
+          }
+        },
+      ]
       input = channel
     }
     if let output = child.outputDescriptor {
@@ -88,7 +98,7 @@ final class ScreenFilter {
   /// Whether reading its output is paused.
   var isPaused = false {
     didSet {
-      guard isPaused != oldValue, !hasEnded else { return }
+      guard isPaused != oldValue, !end.isOver else { return }
       // Fails only if memory is exhausted. The next change tries again.
       _ = try? watch?.setInterest(isPaused ? [] : .reading)
     }
@@ -100,18 +110,18 @@ final class ScreenFilter {
   // MARK: The end
 
   private func ended(_ status: ExitStatus) {
-    self.status = status
+    end.status = status
     endSoon(after: .zero)
   }
 
   /// Stops using it. Its exit status is reported if it ends soon.
   private func endSoon(after time: Duration = closingPatience) {
-    guard !hasEnded, endTimer == nil || time == .zero else { return }
-    endTimer = loop.schedule(after: time) { [unowned self] in
-      if status == nil { status = child.status() }
+    guard !end.isOver, end.timer == nil || time == .zero else { return }
+    end.timer = loop.schedule(after: time) { [unowned self] in
+      if end.status == nil { end.status = child.status() }
       for _ in 0..<Self.lastPieces where !readOutput() { break }
       let unread = close()
-      onNews(.ended(status, unread: unread))
+      onNews(.ended(end.status, unread: unread))
     }
     // A pipe whose other end is closed is always readable.
     if time != .zero { watch?.cancel() }
@@ -121,7 +131,7 @@ final class ScreenFilter {
   ///
   /// - Returns: the number of bytes that it did not read.
   func finish(within limit: Duration) -> Int {
-    guard !hasEnded else { return 0 }
+    guard !end.isOver else { return 0 }
     let deadline = MonotonicTime.now + limit
     var isOpen = true
     while isOpen {
@@ -139,19 +149,19 @@ final class ScreenFilter {
   }
 
   private func close() -> Int {
-    hasEnded = true
-    endTimer = nil
+    end.isOver = true
+    end.timer = nil
     watch?.cancel()
     closeInput(countingPipe: true)
-    if status == nil { status = child.status() }
+    if end.status == nil { end.status = child.status() }
     child.end(SIGTERM)
-    return unreadCount
+    return end.unreadCount
   }
 
   /// - Parameter countingPipe: whether bytes in the pipe count as unread.
   private func closeInput(countingPipe: Bool) {
     guard let channel = input else { return }
-    unreadCount = channel.untakenCount + (countingPipe ? child.unreadCount : 0)
+    end.unreadCount = channel.unwrittenCount + (countingPipe ? child.unreadCount : 0)
     input = nil
     child.closeInput()
   }
@@ -164,7 +174,7 @@ final class ScreenFilter {
     case .bytes(let count):
       onOutput(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       return true
-    case .wouldBlock: return !hasEnded && status == nil
+    case .wouldBlock: return !end.isOver && end.status == nil
     case .endOfFile: return false
     }
   }

@@ -41,7 +41,7 @@ final class SessionPlots {
         switch $0 {
         case .ended: quit()
         case .save: askWhatToSave()
-        case .resized: sizes.follow()
+        case .resized: sizes.updateSize()
         }
       })
     plot.adopt(focus.ports[0].configuration.plot)
@@ -51,7 +51,7 @@ final class SessionPlots {
 
   /// Looks for numbers in what a port receives.
   func add(_ port: PortPresenter) {
-    port.model.follow(plot)
+    port.model.followPlot(plot)
     plot.add(port)
     losses.append(
       port.model.$state.observe(\.session.isOpen) { [unowned self, unowned port] isOpen in
@@ -116,6 +116,6 @@ final class SessionPlots {
   private func plotDidChange() {
     // While the plot is shown, a device may not draw, because it would draw over the plot.
     for port in focus.ports where port.view.place.isWholeScreen { port.view.placeDidChange() }
-    sizes.follow()
+    sizes.updateSize()
   }
 }

@@ -5,8 +5,8 @@ import Sessions
 import Terminal
 import TerminalWidgets
 
-/// Sends the size of the window to the far end, at the user's request, or after each change: once, when the window has
-/// been still for a moment and nothing else is being sent.
+/// Sends the size of the window to the far end, at the user's request, or after each change: once,
+/// when the window has been still for a moment and nothing else is being sent.
 final class SizeFollower {
   private let focus: PortFocus
   private let keyboard: Keyboard
@@ -15,7 +15,8 @@ final class SizeFollower {
   private var timer: LoopTimer?
   private var stateChanges: AnyObject?
 
-  /// The time for which the window must be still: a window that is being dragged changes at each step.
+  /// The time for which the window must be still: a window that is being dragged changes
+  /// at each step.
   static let pause = Duration.milliseconds(300)
 
   init(_ keyboard: Keyboard, at focus: PortFocus, on console: Console, loop: IOLoop) {
@@ -29,9 +30,9 @@ final class SizeFollower {
       if $0.old.showsStatus != $0.new.showsStatus || $0.old.editsLines != $0.new.editsLines {
         sizeMayHaveChanged()
       }
-      follow()
+      updateSize()
     }
-    follow()
+    updateSize()
   }
 
   /// Handles a change of the window's size.
@@ -40,7 +41,7 @@ final class SizeFollower {
   }
 
   /// Records the present size, and sends a new one soon.
-  func follow() {
+  func updateSize() {
     guard focus.state.followsSize else { return focus.port.sentSize = nil }
     let size = console.screen.textSize
     if focus.port.sentSize == nil { focus.port.sentSize = size }
@@ -54,7 +55,8 @@ final class SizeFollower {
     }
   }
 
-  /// Handles a possible change of the size. Unlike ``sizeDidChange()``, it does not delay a pending attempt.
+  /// Handles a possible change of the size. Unlike ``sizeDidChange()``, it does not delay
+  /// a pending attempt.
   private func sizeMayHaveChanged() {
     if timer == nil { sizeDidChange() }
   }

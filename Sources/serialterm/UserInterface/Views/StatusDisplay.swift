@@ -5,8 +5,8 @@ import Sessions
 import Terminal
 import Time
 
-/// Shows the state of the session in the last line of the screen. It draws at most ten times a second, and only after
-/// a change.
+/// Shows the state of the session in the last line of the screen. It draws at most ten times a
+/// second, and only after a change.
 final class StatusDisplay {
   private let focus: PortFocus
   private let console: Console
@@ -32,14 +32,14 @@ final class StatusDisplay {
   /// Starts to follow the focus, and the state and the counters of its port.
   func begin() {
     observations = [
-      focus.changes.observe { [unowned self] _ in followState() },
+      focus.changes.observe { [unowned self] _ in stateDidChange() },
       focus.$port.observe { [unowned self] _ in followCounters() },
     ]
     followCounters()
-    followState()
+    stateDidChange()
   }
 
-  private func followState() {
+  private func stateDidChange() {
     let state = focus.state
     isOn = state.showsStatus || state.isTransferring
     if isOn { showing.post() } else { hide() }
@@ -64,7 +64,10 @@ final class StatusDisplay {
     sentRate.update(port.session.sentByteCount, at: now)
     console.screen.setStatus(
       StatusText(
-        state: port.model.state, receivedRate: receivedRate.perSecond, sentRate: sentRate.perSecond
+        state: port.model.state, receivedRate: receivedRate.perSecond,
+        sentRate: sentRate.perSecond, waitingCount: focus.port.text.waitingCount,
+        hiddenLineCount: focus.port.view.hiddenLineCount,
+        frameCounts: focus.port.view.frameCounts
       ).text)
     // A rate falls to zero without an event.
     guard !receivedRate.isSettled || !sentRate.isSettled else { return }

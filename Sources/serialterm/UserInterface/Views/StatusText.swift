@@ -1,15 +1,24 @@
+import Encodings
+import Frames
 import SerialCore
 import Sessions
 import SystemPackage
 import Terminal
 import TextTools
 
-/// The state of a session in one line. The most important parts come first, because the end may not fit.
+/// The state of a session in one line. The most important parts come first, because the end
+/// may not fit.
 struct StatusText {
   let state: TerminalState
   /// The rate in bytes per second.
   let receivedRate: Int
   let sentRate: Int
+  /// The number of bytes that arrived while the screen stands.
+  var waitingCount = 0
+  /// The number of hidden lines.
+  var hiddenLineCount = 0
+  /// The numbers of frames; nil while none are shown.
+  var frameCounts: FrameCounts?
 
   var text: String {
     (transfer + [port] + marks + ["in \(Self.rate(receivedRate)) out \(Self.rate(sentRate))"])
@@ -43,15 +52,26 @@ struct StatusText {
 
   private var marks: [String] {
     var marks: [String] = []
+    if state.isPaused { marks.append("paused, \(waitingCount.counted("byte")) waiting") }
     if state.isHeld { marks.append("held") }
     if let exchange = state.exchange, transfer.isEmpty {
       marks.append(Self.mark(of: exchange, state.progress))
     }
+    if let repetition = state.repeating { marks.append("repeat \(repetition)") }
     if let lines = state.modemLines { marks.append("\(lines)") }
     if state.isReadOnly { marks.append("read-only") }
     if let log = state.log { marks.append("log \(log.lastComponent?.string ?? log.string)") }
     if state.view.isHex { marks.append("hex") }
+    if let form = state.view.frames { marks.append(Self.mark(of: form, frameCounts)) }
+    if hiddenLineCount > 0 { marks.append("\(hiddenLineCount.counted("line")) hidden") }
+    if !state.view.encoding.isUTF8 { marks.append("\(state.view.encoding)") }
     return marks
+  }
+
+  private static func mark(of form: ChosenFrameForm, _ counts: FrameCounts?) -> String {
+    guard let counts else { return "\(form)" }
+    return "\(form): \(counts.goodCount) good, \(counts.badCount) bad"
+      + (counts.strayByteCount > 0 ? ", \(counts.strayByteCount.counted("stray byte"))" : "")
   }
 
   private static func mark(of exchange: Author, _ progress: TerminalState.Progress?) -> String {

@@ -7,8 +7,8 @@ import Time
 
 @testable import Reconnecting
 
-/// A session with ports that a test plugs in and links that it controls. Its clock does not run, so everything that
-/// happens is caused by an event.
+/// A session with ports that a test plugs in and links that it controls. Its clock does not run, so
+/// everything that happens is caused by an event.
 final class DeviceBench {
   let loop: IOLoop
   let devices: DeviceCatalog

@@ -10,7 +10,8 @@ import Time
 
 @testable import Reconnecting
 
-/// A computer into which a test plugs adapters. Their nodes are pseudo-terminals. A pipe replaces the events of udev.
+/// A computer into which a test plugs adapters. Their nodes are pseudo-terminals. A pipe replaces
+/// the events of udev.
 final class PlugBoard: DeviceSource {
   let descriptor: FileDescriptor
   private let writer: FileDescriptor
@@ -48,8 +49,8 @@ final class PlugBoard: DeviceSource {
     var port: Int
     fileprivate(set) var terminal: PseudoTerminal?
     fileprivate(set) var device: Device?
-    /// Keeps the number of the terminal in use after the adapter was unplugged, so that another test cannot get its
-    /// node.
+    /// Keeps the number of the terminal in use after the adapter was unplugged, so that another
+    /// test cannot get its node.
     fileprivate var hold: OwnedDescriptor?
 
     init(_ serialNumber: String?, inPort port: Int) {
@@ -79,7 +80,7 @@ final class PlugBoard: DeviceSource {
     count += 1
     let place = "/sys/devices/usb1/1-\(adapter.port)/1-\(adapter.port):1.0"
     let device = Device(
-      syspath: "\(place)/ttyUSB/tty/ttyUSB", node: terminal.path, kind: .usb, incarnation: count,
+      syspath: "\(place)/ttyUSB/tty/ttyUSB", node: terminal.path, kind: .usb, creationNumber: count,
       vendorID: 0x0403, productID: 0x6001, serialNumber: adapter.serialNumber, interfaceNumber: 0,
       physicalPath: "pci-0000:00:14.0-usb-0:\(adapter.port):1.0", hardwarePath: place)
     adapter.device = device

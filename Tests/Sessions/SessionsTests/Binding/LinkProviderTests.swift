@@ -22,6 +22,8 @@ import Testing
       ("rfc2217:///run/X", .endpoint(Endpoint(.rfc2217, "rfc2217:///run/X"))),
       ("unix:/run/x", .endpoint(Endpoint(.unix, "unix:/run/x"))),
       ("ssh://ana@pi/x", .endpoint(Endpoint(.ssh, "ssh://ana@pi/x"))),
+      ("labgrid:board", .endpoint(Endpoint(.labgrid, "labgrid:board"))),
+      ("labgrid:board/main", .endpoint(Endpoint(.labgrid, "labgrid:board/main"))),
       ("serial:A1", .device(.fitting(.serial("A1")))),
       ("/dev/ttyUSB0", .endpoint(.tty("/dev/ttyUSB0"))), ("x", .endpoint(.tty("/dev/x"))),
     ]
@@ -56,7 +58,7 @@ import Testing
       "tcp://x", "tcp://x:0", "tcp://:1", "tcp://::1:23", "tcp:x:1", "socket://x:1", "rfc2217://",
       "rfc2217://x:y", "rfc2217:///", "rfc2217:///run/", "telnet://x:1", "RFC2217:x:1", "unix:",
       "unix:///run/x", "ssh://x",
-      "ssh://-x/y", "ssh:x/y",
+      "ssh://-x/y", "ssh:x/y", "labgrid:", "labgrid:-x", "labgrid:*", "labgrid:a/", "labgrid:a b",
     ] {
       let error = #expect(throws: TargetError.self, "\(text)") { try standard.parse(text) }
       guard case .malformed(text, let forms) = error else {
@@ -100,12 +102,12 @@ import Testing
     try ports.plug(0, serialNumber: "A:1", inPort: 1)
     for (text, expected) in [
       ("ttyF", ["ttyFAKE0"]), ("usb", ["usb:0403:6001", "usb:0403:6001:A:1"]),
-      ("se", ["serial:A:1"]), ("ss", ["ssh://"]),
+      ("se", ["serial:A:1"]), ("ss", ["ssh://"]), ("la", ["latest", "labgrid:"]),
       ("p", ["port:pci-0000:00:14.0-usb-0:1:1.0"]), ("loopback:b", ["loopback:board"]), ("x", []),
     ] {
       let texts = standard.completions(of: text) { ports.present }.map(\.text)
       #expect(texts == expected)
-      for text in texts where !text.hasSuffix("://") {
+      for text in texts where !text.hasSuffix("://") && text != "labgrid:" {
         #expect(throws: Never.self) { try standard.parse(text) }
       }
     }

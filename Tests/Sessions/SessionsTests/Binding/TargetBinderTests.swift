@@ -159,6 +159,7 @@ import Testing
     let count: Int
     var waits = false
     var mayAsk = false
+    var offersMore = false
     let result: String
     var testDescription: String { "\(target.map { "\($0)" } ?? "none"), \(count) present" }
   }
@@ -170,6 +171,12 @@ import Testing
     Asking(target: nil, count: 0, mayAsk: true, result: "ask"),
     Asking(target: nil, count: 1, mayAsk: true, result: "/dev/ttyFAKE0"),
     Asking(target: nil, count: 2, mayAsk: true, result: "ask"),
+    Asking(target: nil, count: 1, offersMore: true, result: "noTarget"),
+    Asking(target: nil, count: 1, mayAsk: true, offersMore: true, result: "ask"),
+    Asking(
+      target: .device(.latest), count: 1, mayAsk: true, offersMore: true, result: "/dev/ttyFAKE0"),
+    Asking(
+      target: .device(fitting), count: 1, mayAsk: true, offersMore: true, result: "/dev/ttyFAKE0"),
     Asking(target: .device(.latest), count: 0, result: "none"),
     Asking(target: .device(.latest), count: 0, mayAsk: true, result: "ask"),
     Asking(target: .device(.latest), count: 0, waits: true, result: "waits for latest"),
@@ -188,6 +195,7 @@ import Testing
   @Test(arguments: askings)
   func target_isBound_askedAbout_waitedFor_orRefused(_ asking: Asking) throws {
     let bench = try Bench(waits: asking.waits)
+    bench.binder.offersMore = asking.offersMore
     for number in 0..<asking.count {
       try bench.ports.plug(number, serialNumber: "A\(number)", inPort: number + 1)
     }

@@ -11,7 +11,8 @@ import Testing
 
   private func place(_ path: FilePath) -> ControlFolder.Place { .init(path: path, owner: me) }
 
-  /// Calls a closure with the path of a folder that does not exist, and removes the folder afterwards.
+  /// Calls a closure with the path of a folder that does not exist, and removes
+  /// the folder afterwards.
   private func withPath(_ body: (FilePath) throws -> Void) throws {
     let parent = try TemporaryFolder()
     try body(parent("folder"))

@@ -16,7 +16,7 @@ import Testing
     private(set) var heard: [ControlReply] = []
 
     init(_ name: String) { self.name = name }
-    func hear(_ reply: ControlReply) { heard.append(reply) }
+    func receive(_ reply: ControlReply) { heard.append(reply) }
   }
 
   /// The news for the user.

@@ -15,6 +15,7 @@ import Testing
     (Endpoint(.rfc2217, "rfc2217://[2001:db8::7]:4001"), "2001-db8-7-4001"),
     (Endpoint(.rfc2217, "rfc2217:///run/board.rfc2217"), "board.rfc2217"),
     (Endpoint(.ssh, "ssh://me@lab/usb:0403:6001"), "me-lab-usb-0403-6001"),
+    (Endpoint(.labgrid, "labgrid:board/main"), "board-main"),
     (Endpoint(.unix, "unix:/run/qemu/board.sock"), "board.sock"),
     (Endpoint(.unix, "unix:my board\u{1B}[2J\n"), "my-board-2J"),
     (Endpoint(.unix, "unix:/run/.."), "session"), (Endpoint(.unix, "unix:/run/.hidden"), "hidden"),

@@ -11,7 +11,8 @@ import Time
 
 @testable import Sessions
 
-/// Logs contain the members of a session, the holder of the pen, and the client that sent each byte.
+/// Logs contain the members of a session, the holder of the pen, and the client that
+/// sent each byte.
 @Suite(.timeLimit(.minutes(5))) struct LoggedPeopleTests {
   private let folder: TemporaryFolder
   private let loop: IOLoop
@@ -19,9 +20,9 @@ import Time
 
   /// A client that never acts on its own.
   private final class Client: Participant {
-    func goOn() {}
+    func resumeWriting() {}
     func revoke() {}
-    func hear(_ event: Roster.Event) {}
+    func rosterDidChange(_ event: Roster.Event) {}
     func end(because reason: String) {}
   }
 
@@ -76,7 +77,7 @@ import Time
     let sharing = controller.sharing
     let max = join("max on pts/3")
     sharing.give(to: max)
-    #expect(Array("ls".utf8).withUnsafeBytes { sharing.write($0, by: max) } == .taken(2))
+    #expect(Array("ls".utf8).withUnsafeBytes { sharing.write($0, by: max) } == .queued(2))
     sharing.leave(max)
     try send("x", by: .keyboard)
     #expect(
@@ -97,7 +98,7 @@ import Time
     sharing.ask(max)
     sharing.keep()
     sharing.give(to: max)
-    sharing.take()
+    sharing.takePen()
     #expect(
       try lines().dropFirst(3) == [
         #""event":"pen","path":"fake:1","from":"max on pts/3","to":"ana on pts/1","how":"forced"}"#
@@ -149,7 +150,7 @@ import Time
       ])
   }
 
-  @Test func `Where everybody writes, or nobody, there is no pen to log`() {
+  @Test func `Where everyone writes, or nobody, there is no pen to log`() {
     for rule in [Roster.Rule.all, .none] {
       var roster = Roster(rule)
       _ = roster.join(Roster.Member(id: 1, name: "max", answers: true))

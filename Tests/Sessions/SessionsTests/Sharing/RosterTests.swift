@@ -24,13 +24,31 @@ import Testing
 
   @Test func whoAsks_hasItWhenItIsGiven_andNotBefore() {
     var roster = roster()
-    #expect(roster.ask(1) == [.asked(Self.anna)])
+    #expect(roster.ask(1) == [.asked(Self.anna, toWrite: nil)])
     #expect(roster.ask(1).isEmpty)
     #expect(!roster.mayWrite(1))
     #expect(roster.give(by: 2, to: 1).isEmpty)
     #expect(roster.give(by: 0, to: 1) == [.moved(from: Self.home, to: Self.anna, .given)])
     #expect(roster.mayWrite(1) && !roster.mayWrite(0))
     #expect(roster.applicants.isEmpty)
+  }
+
+  @Test func whoAsksToWrite_hasThePenOnlyWhenItIsGiven() {
+    var roster = roster()
+    #expect(roster.ask(1, toWrite: "help") == [.asked(Self.anna, toWrite: "help")])
+    #expect(roster.ask(1, toWrite: "help").isEmpty)
+    // Another text is another question.
+    #expect(roster.ask(1, toWrite: "erase") == [.asked(Self.anna, toWrite: "erase")])
+    #expect(roster.applicants == [.init(id: 1, text: "erase")])
+    #expect(roster.returnPen(by: 0).isEmpty)
+    _ = roster.give(by: 0, to: 2)
+    #expect(roster.returnPen(by: 2) == [.moved(from: Self.bert, to: Self.home, .given)])
+    #expect(roster.give(by: 0, to: 1) == [.moved(from: Self.home, to: Self.anna, .given)])
+    #expect(roster.leave(0) == [.left(Self.home)])
+    #expect(roster.leave(1) == [.moved(from: Self.anna, to: nil, .inherited), .left(Self.anna)])
+    // Nobody is there to answer.
+    #expect(roster.ask(2, toWrite: "help").isEmpty)
+    #expect(roster.holder == nil && roster.applicants.isEmpty)
   }
 
   @Test func keeping_answersThoseWhoAsk() {
@@ -58,34 +76,34 @@ import Testing
     #expect(roster.holder == nil)
     #expect(roster.useFreePen(1).isEmpty)
     #expect(roster.useFreePen(3) == [.moved(from: nil, to: Self.tool, .taken)])
-    #expect(roster.ask(1) == [.asked(Self.anna)])
+    #expect(roster.ask(1) == [.asked(Self.anna, toWrite: nil)])
     #expect(roster.leave(3).first == .moved(from: Self.tool, to: Self.anna, .inherited))
-    #expect(roster.giveBack(by: 1) == [.moved(from: Self.anna, to: nil, .given)])
+    #expect(roster.returnPen(by: 1) == [.moved(from: Self.anna, to: nil, .given)])
     #expect(roster.ask(2) == [.moved(from: nil, to: Self.bert, .taken)])
   }
 
   @Test func taking_isForThoseWhoMay() {
     var roster = roster()
-    #expect(roster.take(2).isEmpty)
-    #expect(roster.take(1) == [.moved(from: Self.home, to: Self.anna, .forced)])
-    #expect(roster.take(1).isEmpty)
+    #expect(roster.takePen(2).isEmpty)
+    #expect(roster.takePen(1) == [.moved(from: Self.home, to: Self.anna, .forced)])
+    #expect(roster.takePen(1).isEmpty)
     // The local user may take it back.
-    #expect(roster.take(0) == [.moved(from: Self.anna, to: Self.home, .forced)])
+    #expect(roster.takePen(0) == [.moved(from: Self.anna, to: Self.home, .forced)])
   }
 
   @Test func givingBack_isNothing_forHomeWithoutApplicants() {
     var roster = roster()
-    #expect(roster.giveBack(by: 0).isEmpty)
+    #expect(roster.returnPen(by: 0).isEmpty)
     _ = roster.ask(2)
-    #expect(roster.giveBack(by: 0) == [.moved(from: Self.home, to: Self.bert, .given)])
-    #expect(roster.giveBack(by: 2) == [.moved(from: Self.bert, to: Self.home, .given)])
+    #expect(roster.returnPen(by: 0) == [.moved(from: Self.home, to: Self.bert, .given)])
+    #expect(roster.returnPen(by: 2) == [.moved(from: Self.bert, to: Self.home, .given)])
   }
 
   @Test(arguments: [Roster.Rule.all, .none]) func otherRules_haveNoPen(_ rule: Roster.Rule) {
     var roster = roster(rule)
     for id in Roster.ID(0)...3 {
       #expect(roster.mayWrite(id) == (rule == .all))
-      #expect(roster.ask(id).isEmpty && roster.take(id).isEmpty && roster.useFreePen(id).isEmpty)
+      #expect(roster.ask(id).isEmpty && roster.takePen(id).isEmpty && roster.useFreePen(id).isEmpty)
     }
     #expect(roster.holder == nil)
   }
@@ -98,8 +116,8 @@ import Testing
     #expect(roster.setReadOnly(true).isEmpty)
     for id in Roster.ID(0)...3 {
       #expect(!roster.mayWrite(id))
-      #expect(roster.ask(id).isEmpty && roster.take(id).isEmpty && roster.useFreePen(id).isEmpty)
-      #expect(roster.giveBack(by: id).isEmpty && roster.give(by: id, to: 3).isEmpty)
+      #expect(roster.ask(id).isEmpty && roster.takePen(id).isEmpty && roster.useFreePen(id).isEmpty)
+      #expect(roster.returnPen(by: id).isEmpty && roster.give(by: id, to: 3).isEmpty)
     }
     #expect(roster.holder == nil && roster.applicants.isEmpty)
     #expect(roster.setReadOnly(false) == [.ruled(.one)])
@@ -125,17 +143,17 @@ import Testing
             Roster.Member(id: next, name: "\(next)", answers: true, takesFreePen: next % 2 == 0))
           next += 1
         case 1: _ = roster.leave(id)
-        case 2: _ = roster.ask(id)
+        case 2: _ = roster.ask(id, toWrite: Bool.random(using: &generator) ? "help" : nil)
         case 3: _ = roster.give(by: id, to: other)
         case 4: _ = roster.keep(by: id)
-        case 5: _ = roster.giveBack(by: id)
-        case 6: _ = roster.take(id)
+        case 5: _ = roster.returnPen(by: id)
+        case 6: _ = roster.takePen(id)
         case 7: _ = roster.useFreePen(id)
         default: _ = roster.give(by: id, to: 1_000)
         }
         if let holder = roster.holder { #expect(roster[holder] != nil) }
         #expect(roster.members.count { roster.mayWrite($0.id) } <= 1)
-        #expect(roster.applicants.allSatisfy { roster[$0] != nil && $0 != roster.holder })
+        #expect(roster.applicants.allSatisfy { roster[$0.id] != nil && $0.id != roster.holder })
         // The pen is never free while there is a local user.
         if roster.home != nil { #expect(roster.holder != nil) }
       }

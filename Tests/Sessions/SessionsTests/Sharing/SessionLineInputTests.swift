@@ -4,8 +4,8 @@ import TextTools
 
 @testable import Sessions
 
-/// Any lines at the control socket: a value that is parsed from them is safe to show, and can be written and parsed
-/// again.
+/// Any lines at the control socket: a value that is parsed from them is safe to show, and can be
+/// written and parsed again.
 @Suite(.timeLimit(.minutes(5))) struct SessionLineInputTests {
   private static let lines = [
     "sessions", "join", "join /dev/ttyUSB0", "join %2Fdev%2FttyUSB0", "join a%20b", "join %",

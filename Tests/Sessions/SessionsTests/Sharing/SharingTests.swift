@@ -94,10 +94,10 @@ private final class SharingBench {
   var sent: [UInt8] { link.sent }
 
   /// Connects a client to a Unix socket.
-  func client(_ speech: ServedProtocol) throws -> Client {
+  func client(_ clientProtocol: ServedProtocol) throws -> Client {
     names += 1
     let path = folder.path.appending("\(names).sock")
-    try server.listen(at: PortServer.Entrance(.path(path), speaking: speech))
+    try server.listen(at: PortServer.ListenAddress(.path(path), speaking: clientProtocol))
     let before = controller.sharing.roster.members.count
     let socket = try UnixSocket.make(isBlocking: false)
     try UnixSocket.connect(socket.borrowed, to: path)
@@ -109,14 +109,14 @@ private final class SharingBench {
   /// A person who joins the session.
   func viewer(named name: String) throws -> Viewer {
     let path = folder.path.appending("control").appending("\(getpid()).sock")
-    let session = RunningSession(pid: getpid(), socket: path, summary: controller.summary)
+    let session = RunningSession(pid: getpid(), socket: path, summary: server.summary)
     let viewer = SessionController(
       Self.configuration(of: session.endpoint), among: DeviceCatalog(), on: loop,
       from: .joining(session, as: name), writeCapacity: 4_096)
     let made = Viewer(viewer)
     _ = try viewer.bind(mayAsk: false)
     #expect(try wait { controller.sharing.roster.members.contains { $0.name == name } })
-    #expect(try wait { viewer.session.isOpen && viewer.remoteSharing?.isShared == true })
+    #expect(try wait { viewer.session.isOpen && viewer.userSharing.remote?.isShared == true })
     return made
   }
 
@@ -124,15 +124,15 @@ private final class SharingBench {
   func person(isReadOnly: Bool) throws -> Viewer {
     names += 1
     let path = folder.path.appending("\(names).sock")
-    try server.listen(at: PortServer.Entrance(.path(path), speaking: .rfc2217))
+    try server.listen(at: PortServer.ListenAddress(.path(path), speaking: .rfc2217))
     let endpoint = Endpoint(.rfc2217, "rfc2217://\(path)")
     let person = SessionController(
       Self.configuration(of: endpoint, baudRate: 9_600), among: DeviceCatalog(), on: loop,
       from: LinkProviders([NetworkProvider.rfc2217]), writeCapacity: 4_096)
-    person.isReadOnly = isReadOnly
+    person.userSharing.isReadOnly = isReadOnly
     let made = Viewer(person)
     _ = try person.bind(mayAsk: false)
-    #expect(try wait { person.session.isOpen && person.remoteSharing?.isShared == true })
+    #expect(try wait { person.session.isOpen && person.userSharing.remote?.isShared == true })
     return made
   }
 
@@ -180,17 +180,16 @@ private final class SharingBench {
       tokens.append(
         controller.session.observe(.received) { [unowned self] in received += Array($0) })
       tokens.append(
-        controller.news.observe { [unowned self] in
-          guard case .far(let news) = $0 else { return }
-          if case .history(let bytes, _) = news {
+        controller.userSharing.remoteNews.observe { [unowned self] in
+          if case .history(let bytes, _) = $0 {
             history += bytes
           } else {
-            events.append("\(news)")
+            events.append("\($0)")
           }
         })
     }
 
-    var sharing: Sharing { controller.penControl.sharing }
+    var sharing: Sharing { controller.userSharing.sharing }
     func type(_ text: String) { _ = try? controller.session.write(Array(text.utf8).span.bytes) }
   }
 }
@@ -232,14 +231,53 @@ private final class SharingBench {
     #expect(history.all.map(\.time) == history.all.map(\.time).sorted())
   }
 
+  @Test func history_givesBytesByTheirPosition_andForgetsOldOnes() {
+    var history = ReceivedHistory(capacity: 1_000, resolution: 10)
+    let bytes = (0..<5_000).map { UInt8(truncatingIfNeeded: $0 % 251) }
+    for start in stride(from: 0, to: bytes.count, by: 70) {
+      Array(bytes[start..<min(start + 70, bytes.count)]).withUnsafeBytes {
+        history.add($0, at: UInt64(start))
+      }
+      #expect(history.end == min(start + 70, bytes.count))
+    }
+    #expect(history.start == 4_000)
+    var (position, read) = (history.start, [UInt8]())
+    while position < history.end {
+      let part = history.bytes(from: position, atMost: 300)
+      #expect((1...300).contains(part.count))
+      read += part
+      position += part.count
+    }
+    #expect(read == Array(bytes[4_000...]))
+    #expect(history.bytes(from: history.end, atMost: 300).isEmpty)
+    history.forget(before: 4_500)
+    #expect(history.start == 4_500)
+    // Runs are forgotten as a whole.
+    history.forget(before: UInt64(4_700))
+    #expect(history.start == 4_690 + 10 + 60)
+    history.forget(before: UInt64.max)
+    #expect(history.start == history.end)
+    [1, 2].withUnsafeBytes { history.add($0, at: 0) }
+    #expect(history.start == 5_000 && history.end == 5_000 + 2 * MemoryLayout<Int>.size)
+  }
+
+  @Test func history_ofAPieceLargerThanItsMemory_isTheEndOfThePiece() {
+    var history = ReceivedHistory(capacity: 100)
+    let bytes = (0..<250).map { UInt8($0) }
+    for _ in 0..<2 { bytes.withUnsafeBytes { history.add($0, at: 1) } }
+    #expect((history.start, history.end) == (400, 500))
+    #expect(history.all.flatMap(\.bytes) == Array(bytes[150...]))
+  }
+
   @Test func aViewersKeys_goNowhere_untilItHasThePen() throws {
     let bench = try SharingBench()
     let viewer = try bench.viewer(named: "anna")
     viewer.type("lost")
     try bench.settle()
     #expect(bench.sent.isEmpty)
-    viewer.controller.penControl.ask()
-    #expect(try bench.wait { bench.controller.sharing.sharing.applicants.map(\.name) == ["anna"] })
+    viewer.controller.userSharing.control.ask()
+    #expect(
+      try bench.wait { bench.controller.sharing.sharing.applicants.map(\.person.name) == ["anna"] })
     bench.controller.sharing.give(to: 1)
     #expect(try bench.wait { viewer.sharing.pen == .mine })
     viewer.type("hello\r")
@@ -255,7 +293,7 @@ private final class SharingBench {
   @Test func whenAViewerLeaves_theMembersChange_andThePenIsReturned() throws {
     let bench = try SharingBench()
     var viewer: SharingBench.Viewer? = try bench.viewer(named: "anna")
-    viewer?.controller.penControl.take()
+    viewer?.controller.userSharing.control.takePen()
     #expect(try bench.wait { bench.controller.session.writer.name == "anna" })
     viewer?.controller.close()
     viewer = nil
@@ -271,11 +309,11 @@ private final class SharingBench {
     let bert = try bench.viewer(named: "bert")
     #expect(try bench.wait { anna.sharing.others.map(\.name) == ["home", "bert"] })
     #expect(try bench.wait { bert.sharing.others.map(\.name) == ["home", "anna"] })
-    anna.controller.penControl.take()
+    anna.controller.userSharing.control.takePen()
     #expect(try bench.wait { anna.sharing.pen == .mine })
-    bert.controller.penControl.ask()
-    #expect(try bench.wait { anna.sharing.applicants.map(\.name) == ["bert"] })
-    anna.controller.penControl.keep()
+    bert.controller.userSharing.control.ask()
+    #expect(try bench.wait { anna.sharing.applicants.map(\.person.name) == ["bert"] })
+    anna.controller.userSharing.control.keep()
     #expect(try bench.wait { bert.events.contains("kept") && !bert.sharing.isAsking })
   }
 
@@ -284,7 +322,7 @@ private final class SharingBench {
     let viewer = try bench.viewer(named: "anna")
     bench.controller.sharing.end(because: "the session was ended")
     #expect(try bench.wait { !viewer.controller.session.isOpen })
-    #expect(viewer.controller.remoteSharing?.endReason == "the session was ended")
+    #expect(viewer.controller.userSharing.remote?.endReason == "the session was ended")
   }
 
   @Test func aViewer_hasTheSettings_andSeesThemChange_andCannotChangeThem() throws {
@@ -356,11 +394,11 @@ private final class SharingBench {
     let client = try bench.client(.raw)
     try client.send("dropped")
     let viewer = try bench.viewer(named: "anna")
-    viewer.controller.penControl.ask()
+    viewer.controller.userSharing.control.ask()
     viewer.type("dropped")
     try bench.settle()
     #expect(bench.sent.isEmpty)
-    #expect(viewer.sharing.pen == .nobodys)
+    #expect(viewer.sharing.pen == .nobody)
   }
 
   @Test func severalWriters_interleaveWholeLines() throws {
@@ -461,18 +499,18 @@ private final class SharingBench {
     bench.controller.sharing.isReadOnly = true
     let before = (bench.link.settings, bench.link.lines)
     let clients = try ServedProtocol.allCases.map { ($0, try bench.client($0)) }
-    for (speech, client) in clients {
+    for (clientProtocol, client) in clients {
       try client.send("dropped\r")
-      guard speech == .rfc2217 else { continue }
+      guard clientProtocol == .rfc2217 else { continue }
       try client.ask(1, 0, 0, 37, 128)
       for control: UInt8 in [5, 6, 9, 12, 2] { try client.ask(5, control) }
       // The BRK of telnet.
       try client.socket.borrowed.writeAll([255, 243])
     }
     let viewer = try bench.viewer(named: "anna")
-    #expect(viewer.sharing.pen == .nobodys)
-    viewer.controller.penControl.take()
-    viewer.controller.penControl.ask()
+    #expect(viewer.sharing.pen == .nobody)
+    viewer.controller.userSharing.control.takePen()
+    viewer.controller.userSharing.control.ask()
     viewer.type("dropped")
     _ = try? viewer.controller.session.setBreak(true)
     var end: Result<Void, SerialError>?
@@ -490,19 +528,19 @@ private final class SharingBench {
     #expect(bench.link.settings == before.0 && bench.link.lines == before.1)
     // The pen is where it was when the session may be written to again.
     bench.controller.sharing.isReadOnly = false
-    #expect(try bench.wait { viewer.sharing.pen != .nobodys })
-    viewer.controller.penControl.take()
+    #expect(try bench.wait { viewer.sharing.pen != .nobody })
+    viewer.controller.userSharing.control.takePen()
     #expect(try bench.wait { viewer.sharing.pen == .mine })
     viewer.type("written")
     #expect(try bench.wait { text(bench.sent) == "written" })
     bench.controller.sharing.isReadOnly = true
-    #expect(try bench.wait { viewer.sharing.pen == .nobodys })
+    #expect(try bench.wait { viewer.sharing.pen == .nobody })
   }
 
   @Test func `Who only reads gives the pen of a joined session back`() throws {
     let bench = try SharingBench()
     let reader = try bench.viewer(named: "anna")
-    reader.controller.isReadOnly = true
+    reader.controller.userSharing.isReadOnly = true
     var holders: [String?] = []
     let moves = bench.controller.sharing.events.observe {
       if case .moved(_, let new, _) = $0 { holders.append(new?.name) }
@@ -510,10 +548,10 @@ private final class SharingBench {
     bench.controller.sharing.give(to: 1)
     #expect(try bench.wait { holders == ["anna", "home"] })
     // It has the pen when it becomes a reader.
-    reader.controller.isReadOnly = false
+    reader.controller.userSharing.isReadOnly = false
     bench.controller.sharing.give(to: 1)
     #expect(try bench.wait { reader.sharing.pen == .mine })
-    reader.controller.isReadOnly = true
+    reader.controller.userSharing.isReadOnly = true
     #expect(try bench.wait { holders == ["anna", "home", "anna", "home"] })
     withExtendedLifetime(moves) {}
   }
@@ -537,7 +575,7 @@ private final class SharingBench {
     let viewer = try bench.viewer(named: "anna")
     try first.ask(5, 5)
     #expect(try bench.wait { bench.link.breaks == [true] })
-    viewer.controller.penControl.take()
+    viewer.controller.userSharing.control.takePen()
     #expect(try bench.wait { viewer.sharing.pen == .mine })
     #expect(bench.link.breaks == [true, false])
     try viewer.controller.session.setBreak(true)
@@ -587,11 +625,11 @@ private final class SharingBench {
     let bench = try SharingBench(home: nil)
     let anna = try bench.viewer(named: "anna")
     let bert = try bench.viewer(named: "bert")
-    anna.controller.penControl.take()
+    anna.controller.userSharing.control.takePen()
     #expect(try bench.wait { anna.sharing.pen == .mine })
     anna.controller.session.play(try LineSequence(parsing: "rts=off,break=on,wait=10000")) { _ in }
     #expect(try bench.wait { bench.link.breaks == [true] && bench.link.lines == .dtr })
-    bert.controller.penControl.take()
+    bert.controller.userSharing.control.takePen()
     #expect(try bench.wait { bert.sharing.pen == .mine })
     #expect(bench.link.breaks == [true, false] && bench.link.lines == [.dtr, .rts])
     bert.type("sent")
@@ -603,9 +641,10 @@ private final class SharingBench {
     let client = try bench.client(.rfc2217)
     try client.ask(8)
     #expect(try bench.wait { !bench.controller.session.interest.contains(.reading) })
-    // Alone, the device may wait for it without a limit; a member who comes sees the device's bytes.
+    // Alone, the device may wait for it without a limit; a member who comes sees
+    // the device's bytes.
     let viewer = try bench.viewer(named: "anna")
-    viewer.controller.penControl.take()
+    viewer.controller.userSharing.control.takePen()
     #expect(try bench.wait { bench.controller.session.interest.contains(.reading) })
     bench.deviceSends(Array("seen".utf8))
     #expect(try bench.wait { text(viewer.received) == "seen" })
@@ -676,11 +715,11 @@ private final class SharingBench {
   // MARK: Who has ended its stream
 
   @Test(arguments: [ServedProtocol.raw, .telnet])
-  func whoEndsItsStream_getsTheAnswer_andLosesThePen(_ speech: ServedProtocol) throws {
+  func whoEndsItsStream_getsTheAnswer_andLosesThePen(_ clientProtocol: ServedProtocol) throws {
     let clock = TestClock()
     let bench = try SharingBench(home: nil, clock: clock)
     bench.link.appetite = 4
-    let client = try bench.client(speech)
+    let client = try bench.client(clientProtocol)
     try client.send("command")
     client.endStream()
     #expect(

@@ -10,8 +10,8 @@ import Testing
 
 @testable import Sessions
 
-/// No bytes from viewers reach the device: random bytes, and messages of real clients with random faults, for every
-/// protocol. `$SERIALTERM_VIEWER_INPUTS` sets the number of inputs.
+/// No bytes from viewers reach the device: random bytes, and messages of real clients with random
+/// faults, for every protocol. `$SERIALTERM_VIEWER_INPUTS` sets the number of inputs.
 @Suite(.timeLimit(.minutes(60))) struct ViewerInputTests {
   private static let inputCount =
     getenv("SERIALTERM_VIEWER_INPUTS").flatMap { Int(String(cString: $0)) } ?? 5_000
@@ -50,7 +50,7 @@ import Testing
 /// A session whose device counts the bytes that reach it, with viewers of every kind.
 private final class ViewerBench {
   /// The kinds of viewers: the protocol, and whether they come through the control socket.
-  static let ways: [(speech: ServedProtocol, isViewer: Bool)] = [
+  static let ways: [(clientProtocol: ServedProtocol, isViewer: Bool)] = [
     (.raw, false), (.telnet, false), (.rfc2217, false), (.rfc2217, true),
   ]
 
@@ -143,7 +143,7 @@ private final class Viewer {
   private var client: ServedClient?
 
   init(
-    _ way: (speech: ServedProtocol, isViewer: Bool), of controller: SessionController,
+    _ way: (clientProtocol: ServedProtocol, isViewer: Bool), of controller: SessionController,
     on loop: IOLoop
   ) throws {
     var pair: [CInt] = [-1, -1]
@@ -154,8 +154,8 @@ private final class Viewer {
     output = OwnedDescriptor(FileDescriptor(rawValue: try systemCall { dup(pair[0]) }))
     let client = try ServedClient(
       reading: input.borrowed, writing: output.borrowed,
-      as: ServedClient.Welcome(
-        speech: way.speech, name: "viewer", isViewer: way.isViewer, mayTake: false),
+      as: ServedClient.Configuration(
+        clientProtocol: way.clientProtocol, name: "viewer", isViewer: way.isViewer, mayTake: false),
       of: controller, program: ServedClient.Program(signature: "test", words: { "\($0)" }),
       on: loop, report: { _, _ in }, ended: { [ending] in ending.isOver = true })
     self.client = client
@@ -218,7 +218,8 @@ private struct ViewerInputs {
 
   static let hello = negotiation(.sharing(SharingMessage.hello(name: "max", isViewer: true).bytes))
 
-  /// Messages of clients: telnet options, all messages about a port and about sharing, lines of text.
+  /// Messages of clients: telnet options, all messages about a port and about sharing,
+  /// lines of text.
   private static let conversation: [[UInt8]] = {
     let options: [[UInt8]] = [0, 1, 3, 24, 44].flatMap { option in
       (251...254).map { [255, $0, option] }
@@ -231,9 +232,9 @@ private struct ViewerInputs {
         .sequence(Array("dtr=off wait 1ms dtr=on".utf8)), .sequence(Array("break 10ms".utf8)),
       ] + (0...19).map { .control(ComPortControl(rawValue: $0)) }
     let people: [SharingMessage] = [
-      .hello(name: "max", isViewer: true), .hello(name: "", isViewer: false), .ask, .take, .keep,
-      .giveBack, .give(0), .give(1), .give(.max), .pen(1, .forced),
-      .welcome(0, mayTake: true, .all),
+      .hello(name: "max", isViewer: true), .hello(name: "", isViewer: false), .ask, .takePen, .keep,
+      .returnPen, .askToWrite("x"), .give(0), .give(1), .give(.max), .pen(1, .forced),
+      .joined(0, mayTake: true, .all),
       .ended("over"), .kept, .port(.closed, name: ""),
     ]
     let commands: [[UInt8]] = (240...255).map { [255, $0] }

@@ -40,7 +40,7 @@ import Testing
 
   @Test func update_selectsTheBestMatch_ofAQueryThatHasChanged() {
     var list = ChoiceList(Self.choices("115200", "300"))
-    for scalar in "110".unicodeScalars { _ = list.take(.character(scalar)) }
+    for scalar in "110".unicodeScalars { _ = list.edit(.character(scalar)) }
     list.update(Self.choices("110", "115200", "300"))
     #expect(list.selected?.id == "110")
     // An update for another reason keeps the selection.
@@ -56,7 +56,7 @@ import Testing
       let keys = (0..<chance.number(1...12)).map { _ in chance.key() }
       var (each, once) = (ChoiceList(choices), ChoiceList(choices))
       for key in keys { _ = each.handle(key) }
-      for key in keys { _ = once.take(key) }
+      for key in keys { _ = once.edit(key) }
       once.settle()
       #expect(each.query == once.query)
       #expect(each.selected == once.selected)
@@ -66,10 +66,10 @@ import Testing
 
   @Test func keys_leaveTheSearchToTheEnd_untilEnter() {
     var list = ChoiceList(Self.choices("ab", "b"))
-    _ = list.take(.character("b"))
-    _ = list.take(.named(.down))
+    _ = list.edit(.character("b"))
+    _ = list.edit(.named(.down))
     #expect(list.isSearchDue)
-    #expect(list.take(.named(.enter)) == .chosen("ab"))
+    #expect(list.edit(.named(.enter)) == .chosen("ab"))
     #expect(!list.isSearchDue)
   }
 

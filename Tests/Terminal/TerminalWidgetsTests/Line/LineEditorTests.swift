@@ -41,6 +41,37 @@ import Testing
     #expect(editor.history.lines == ["led on"])
   }
 
+  @Test func lineOfHexNumbers_isRefusedAtTheMistake_andStays() {
+    var editor = Self.editor("01 0g 02|")
+    editor.form = .hex
+    #expect(
+      editor.handle(.named(.enter)) == [.refused("column 5: 'g' is not a hexadecimal digit")])
+    #expect(editor.marked == "01 0|g 02")
+    #expect(editor.history.lines.isEmpty)
+    editor.handle([.named(.delete), .character("2")])
+    #expect(editor.handle(.named(.enter)) == [.submit("01 02 02")])
+  }
+
+  @Test func halfAByte_isCompletedAfterItsDigit() {
+    var editor = Self.editor("74 6 6d|")
+    editor.form = .hex
+    #expect(editor.handle(.named(.enter)).count == 1)
+    #expect(editor.marked == "74 6| 6d")
+    editor.type("5")
+    #expect(editor.handle(.named(.enter)) == [.submit("74 65 6d")])
+  }
+
+  @Test func pasteOfHexNumbers_endsWithTheFirstWrongLine() {
+    var editor = LineEditor()
+    editor.form = .hex
+    #expect(
+      editor.handle(.paste(Array("01\n2\n3\n".utf8))) == [
+        .submit("01"), .refused("column 1: a byte has two hexadecimal digits, here is only one"),
+        .dropped(byteCount: 2),
+      ])
+    #expect(editor.marked == "2|")
+  }
+
   @Test func controlD_endsTheInput_inAnEmptyLineOnly() {
     var editor = LineEditor()
     #expect(editor.handle(.control("d")) == [.endOfInput])

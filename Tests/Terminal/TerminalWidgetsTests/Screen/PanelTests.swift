@@ -4,8 +4,8 @@ import Testing
 @testable import TerminalWidgets
 
 @Suite(.timeLimit(.minutes(5))) struct PanelTests {
-  /// A screen on which a device has written text, down to a row and in that row up to a column, with attributes and
-  /// line drawing switched on, as a device may leave them.
+  /// A screen on which a device has written text, down to a row and in that row up to a column,
+  /// with attributes and line drawing switched on, as a device may leave them.
   static func screen(_ size: ScreenSize, row: Int, column: Int) -> ScreenModel {
     var screen = ScreenModel(size)
     screen.write("gone\r\n" + String(repeating: "\n", count: size.rows - 1))
@@ -26,8 +26,8 @@ import Testing
     }
   }
 
-  /// Every position of the cursor on small screens. Any motion cancels a pending wrap, so the last column of a screen
-  /// is reached by characters that stop before it.
+  /// Every position of the cursor on small screens. Any motion cancels a pending wrap, so the last
+  /// column of a screen is reached by characters that stop before it.
   private static func everyPlace(_ body: (ScreenSize, _ row: Int, _ column: Int) -> Void) {
     for rows in 1...6 {
       for columns in [1, 2, 3, 7] {
@@ -258,7 +258,7 @@ import Testing
           textColumn: isKnown ? 2 : nil))
       size = ScreenSize(rows: chance.number(2...9), columns: chance.number(3...12))
       screen.resize(to: size)
-      #expect(panel.losesPlace(on: size) == !isKnown)
+      #expect(panel.hasUnknownPlace(on: size) == !isKnown)
       screen.write(panel.eraseAfterResize(to: size))
       #expect(!panel.hasCursor)
       #expect(screen.place.column == (isKnown ? 2 : 0))
@@ -268,7 +268,8 @@ import Testing
     }
   }
 
-  /// Checks that the cursor is at its position in the text, and that the text and the terminal are unchanged.
+  /// Checks that the cursor is at its position in the text, and that the text and the
+  /// terminal are unchanged.
   private static func checkHome(_ screen: ScreenModel, _ before: ScreenModel) {
     #expect(screen.history == before.history)
     #expect(screen.place.column == before.place.column)
@@ -279,7 +280,8 @@ import Testing
     #expect(screen.unknown.isEmpty)
   }
 
-  /// Checks that the device's next output appears at the position where it would have appeared without a panel.
+  /// Checks that the device's next output appears at the position where it would have appeared
+  /// without a panel.
   private static func checkContinues(_ screen: ScreenModel, _ before: ScreenModel) {
     var (screen, before) = (screen, before)
     for text in ["X", "YZ\r\n", "next"] {

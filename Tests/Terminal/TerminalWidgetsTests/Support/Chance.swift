@@ -34,7 +34,8 @@ struct Chance: RandomNumberGenerator {
     "a", "b", "c", "d", "e", "f", "g", "k", "n", "p", "u", "w", "y", "\\",
   ]
   private static let pasted = Array("ab \t\r\n\u{1B}é世\u{301}".utf8) + [0xFF, 0xC3, 0x80]
-  /// Scalars that change their neighbours: a combining accent, halves of flags, Korean parts, a joiner.
+  /// Scalars that change their neighbours: a combining accent, halves of flags, Korean
+  /// parts, a joiner.
   private static let scalars: [Unicode.Scalar] = [
     "a", "b", "e", "B", " ", "1", "-", "世", "\u{301}", "\u{1F1E9}", "\u{1F1EA}", "\u{1100}",
     "\u{1161}", "\u{200D}", "\u{1F468}", "\u{FE0F}", "\u{202E}", "\u{7}",

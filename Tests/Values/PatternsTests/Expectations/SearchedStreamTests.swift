@@ -3,7 +3,8 @@ import Testing
 
 @Suite("A searched stream", .timeLimit(.minutes(5)))
 struct SearchedStreamTests {
-  /// The pieces that a stream passes on, and the positions of its matches, until nothing more arrives.
+  /// The pieces that a stream passes on, and the positions of its matches, until
+  /// nothing more arrives.
   private func events(_ stream: inout SearchedStream) -> [String] {
     var events: [String] = []
     while let event = stream.next() {

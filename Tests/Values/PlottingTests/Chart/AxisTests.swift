@@ -72,7 +72,8 @@ import Time
       #expect(zip(ticks, ticks.dropFirst()).allSatisfy { $0.position < $1.position })
       #expect(Set(ticks.map(\.text)).count == ticks.count)
       #expect(ticks.allSatisfy { range.contains($0.position) && Double($0.text) == $0.position })
-      // A step of 1, 2 or 5 leaves at least a third of the room to ticks, unless the numbers are not that dense.
+      // A step of 1, 2 or 5 leaves at least a third of the room to ticks, unless the numbers are
+      // not that dense.
       if width > center.magnitude * 1e-13 { #expect(ticks.count >= count / 3) }
     }
   }

@@ -65,7 +65,8 @@ import Testing
         guard let exact = walk.extremes(in: times) else { continue }
         let found = try #require(walk.curve.extremes(in: times))
         #expect(found.lowerBound <= exact.lowerBound && found.upperBound >= exact.upperBound)
-        // The coarsest bucket of 300,000 points has 256 of them; a point takes 1.5 seconds on average.
+        // The coarsest bucket of 300,000 points has 256 of them; a point takes 1.5
+        // seconds on average.
         let slack = count <= Curve.pointCapacity ? 0 : 256 * 3.0
         let wide = times.lowerBound - slack...times.upperBound + slack
         let outer = try #require(walk.extremes(in: wide))

@@ -29,7 +29,8 @@ import Time
     }
   }
 
-  /// The texts and the names of the elements of a document; nil if its elements do not close one another.
+  /// The texts and the names of the elements of a document; nil if its elements do not
+  /// close one another.
   private func elements(of svg: String) -> (texts: [String], names: [String])? {
     var open: [Substring] = []
     var texts: [String] = []

@@ -222,7 +222,7 @@ private struct Shared {
 
   @Test func numbers_showTheSentBytes_andEnterEndsTheRow() {
     var shared = Shared(columns: 80)
-    shared.text.dump = HexDump(marksDirection: true)
+    shared.text.rows = HexDump(marksDirection: true)
     var shown = ""
     func send(_ typed: String, as sent: String) {
       let row = Array(sent.utf8).withUnsafeBytes { shared.text.send($0, at: .any) }

@@ -144,8 +144,8 @@ import Testing
 }
 
 extension ArraySlice<UInt8> {
-  /// Whether it neither begins nor ends inside of a sequence or a character. An escape filter passes only such
-  /// pieces.
+  /// Whether it neither begins nor ends inside of a sequence or a character. An escape filter
+  /// passes only such pieces.
   fileprivate var isWhole: Bool {
     var stage = WholeSequences()
     var output: [UInt8] = []

@@ -1,0 +1,110 @@
+import SerialCore
+import SystemPackage
+import Time
+
+/// Decides when to retry opening a device that is present but cannot be opened, and what to report.
+///
+/// A node that has just appeared often cannot be opened yet: udev has not set its permissions, or
+/// another program probes it first. This is a value that holds the state of one wait.
+package struct ReturnPatience: Hashable {
+  /// What to do after a failed attempt.
+  struct Advice: Hashable {
+    /// The delay before the next attempt if no event comes earlier; nil to wait for an event.
+    var retry: Duration?
+    /// The report for the user; nil for none.
+    var report: Report?
+  }
+
+  /// A report to the user; each is made once.
+  enum Report: Hashable {
+    /// Another program has the port. Attempts continue.
+    case held
+    /// The wait takes longer than usual.
+    case refused
+  }
+
+  /// Whether the user asked to wait for the port, and not only for the device to return. If so, a
+  /// program that holds the port is reported immediately, and no wait is too long.
+  let wasAskedFor: Bool
+  /// Whether an event reports that the far end is there again.
+  let hasPresence: Bool
+  private var start: MonotonicTime?
+  /// The time when a program last opened or closed the port.
+  private var lastUse: MonotonicTime?
+  private var reports: Set<Report> = []
+
+  /// The time that udev may take to set the permissions of a device that returned.
+  package static let permissions = Duration.seconds(2)
+  /// The time that another program may probe a port that has just appeared, as ModemManager does.
+  package static let probing = Duration.seconds(10)
+  /// The time that another program may hold the port before it is reported.
+  private static let silence = Duration.milliseconds(500)
+  private static let interval = Duration.milliseconds(50)
+  /// The interval between attempts after that.
+  static let longInterval = Duration.seconds(1)
+  /// The interval between attempts where only an attempt shows whether the far end is there. When a
+  /// server listens again, the session is open within a second, including the time to connect.
+  package static let blindInterval = Duration.milliseconds(800)
+
+  /// Starts a wait.
+  ///
+  /// - Parameters:
+  ///   - wasAskedFor: whether the user asked to wait for the port.
+  ///   - hasPresence: whether an event reports that the far end is there again.
+  init(wasAskedFor: Bool = false, hasPresence: Bool = true) {
+    self.wasAskedFor = wasAskedFor
+    self.hasPresence = hasPresence
+  }
+
+  /// Records a failed attempt.
+  ///
+  /// - Parameters:
+  ///   - error: the reason of the failure.
+  ///   - now: the time of the attempt.
+  ///   - isWatched: whether an event reports a change of the node's permissions.
+  ///   - isUseWatched: whether an event reports that a program closes the port.
+  mutating func failed(
+    with error: SerialError, at now: MonotonicTime, isWatched: Bool, isUseWatched: Bool = false
+  ) -> Advice {
+    let start = start ?? now
+    self.start = start
+    switch error.code {
+    case .notFound where hasPresence:
+      // The device is gone again, or udev has not reported its removal: the next event starts
+      // a new wait.
+      self = ReturnPatience(wasAskedFor: wasAskedFor, hasPresence: hasPresence)
+      return Advice(retry: nil, report: nil)
+    case .unreachable:
+      // The user already knows that the far end is gone.
+      return Advice(retry: Self.blindInterval, report: nil)
+    case .permissionDenied:
+      let left = start + Self.permissions - now
+      if left > .zero { return Advice(retry: isWatched ? left : Self.interval, report: nil) }
+      // EPERM, for example from a container's device rules, does not depend on
+      // the node's permissions.
+      let isAnnounced = isWatched && error.errno == .permissionDenied
+      return Advice(retry: isAnnounced ? nil : Self.longInterval, report: first(.refused))
+    case .busy:
+      // The event of a close comes just before the lock is released. Other ways to release the lock
+      // cause no event.
+      let isLong = now >= start + Self.probing
+      let isInUse = lastUse.map { now < $0 + Self.silence } ?? false
+      let interval = (isUseWatched || isLong) && !isInUse ? Self.longInterval : Self.interval
+      var report = wasAskedFor || now >= start + Self.silence ? first(.held) : nil
+      if report == nil && isLong && !wasAskedFor { report = first(.refused) }
+      return Advice(retry: interval, report: report)
+    case .notFound, .noHardware, .notASerialPort, .lost, .settingRefused, .unsupported, .lockFailed,
+      .alreadyBound, .notOpen, .queueFull, .penTaken, .refusedByServer, .otherProtocol,
+      .system:
+      return Advice(
+        retry: hasPresence ? Self.longInterval : Self.blindInterval, report: first(.refused))
+    }
+  }
+
+  /// Records that a program has opened or closed the port.
+  mutating func portWasUsed(at now: MonotonicTime) { lastUse = now }
+
+  private mutating func first(_ report: Report) -> Report? {
+    reports.insert(report).inserted ? report : nil
+  }
+}

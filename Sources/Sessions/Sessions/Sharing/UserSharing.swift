@@ -1,0 +1,56 @@
+import NetworkLinks
+package import Observing
+import SerialCore
+
+/// The members of a session and its pen, as the local user sees them.
+///
+/// A user who has joined a session in another program deals with the members there; otherwise with
+/// those who have joined here.
+package final class UserSharing {
+  /// The members and the pen: those of ``control``.
+  @Observed package private(set) var sharing = Sharing()
+  /// The members of the session at the far end; nil if the far end is not a session.
+  package private(set) var remote: RemoteSharing?
+  /// The events of the session at the far end, also after the link to it was made again.
+  package let remoteNews = Observable<RemoteSharing.News>()
+  /// Whether no member may send; see ``SharingController/isReadOnly``. A session in another program
+  /// gets its pen back.
+  package var isReadOnly: Bool {
+    get { local.isReadOnly }
+    set {
+      local.isReadOnly = newValue
+      remote?.isReadOnly = newValue
+    }
+  }
+
+  private let local: SharingController
+  private var localChanges: ObservationToken<Change<Sharing>>?
+  private var remoteChanges: ObservationToken<Change<Sharing>>?
+
+  /// - Parameter local: the members who have joined here.
+  init(of local: SharingController) {
+    self.local = local
+    localChanges = local.$sharing.observe { [unowned self] _ in update() }
+  }
+
+  /// Where the user asks for the pen: at the far end, if that is a session in which the user may
+  /// not write; otherwise here.
+  package var control: any PenControl {
+    guard let remote, remote.isShared else { return local }
+    return remote.sharing.pen != .mine || local.sharing.others.isEmpty ? remote : local
+  }
+
+  /// Starts to observe the session at the far end of a new link, in place of an earlier one.
+  func observe(_ link: any Link) {
+    guard let link = link as? NetworkLink else { return }
+    let remote = RemoteSharing(
+      of: link, isJoined: link.endpoint.kind == .session, news: remoteNews)
+    self.remote = remote
+    remoteChanges = remote.$sharing.observe { [unowned self] _ in update() }
+    remote.isReadOnly = isReadOnly
+    // A user who has joined a session has the pen only when that session has said so.
+    update()
+  }
+
+  private func update() { sharing = control.sharing }
+}

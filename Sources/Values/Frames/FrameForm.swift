@@ -1,0 +1,183 @@
+import Framing
+import TextTools
+public import TextStages
+
+/// A form of frames that a user can choose by name: `modbus-rtu`, `delimiter:0d0a`.
+///
+/// A new form is its framing and a row of ``all``.
+public struct FrameForm: Sendable {
+  /// The name, before the colon.
+  public let name: String
+  /// What stands after the colon, in capitals; nil for a form without an argument.
+  public let argument: String?
+  /// What it is, in a few words.
+  public let summary: String
+  /// Whether its frames are text, so that they are shown as text and not as numbers.
+  public let isText: Bool
+  fileprivate let make:
+    @Sendable (_ argument: String, Direction?) throws(FrameFormError) -> any Framing<DecodedFrame>
+
+  fileprivate init(
+    _ name: String, _ summary: String, argument: String? = nil, isText: Bool = false,
+    make:
+      @escaping @Sendable (_ argument: String, Direction?) throws(FrameFormError) ->
+      any Framing<DecodedFrame>
+  ) {
+    self.name = name
+    self.argument = argument
+    self.summary = summary
+    self.isText = isText
+    self.make = make
+  }
+
+  /// The form as users write it, such as `fixed:N`.
+  public var usage: String { argument.map { "\(name):\($0)" } ?? name }
+
+  /// All forms, in the order in which they are listed.
+  public static let all: [FrameForm] = [
+    FrameForm("lines", "lines of text", isText: true) { _, _ in
+      PlainFrames(LineFraming(.any)) { Array($0.utf8) }
+    },
+    FrameForm("delimiter", "frames that end with these bytes", argument: "HEX") {
+      argument, _ throws(FrameFormError) in
+      PlainFrames(DelimiterFraming(try bytes(argument)))
+    },
+    FrameForm("fixed", "frames of N bytes", argument: "N") { argument, _ throws(FrameFormError) in
+      PlainFrames(FixedLengthFraming(try number(argument, "1 to 65536", 1...65_536)))
+    },
+    FrameForm("length", "frames with a length field: u8, u16be, u16le+2@3", argument: "TYPE") {
+      argument, _ throws(FrameFormError) in PlainFrames(try lengthFraming(argument))
+    },
+    FrameForm("silence", "frames that end with a silence of MS milliseconds", argument: "MS") {
+      argument, _ throws(FrameFormError) in
+      PlainFrames(SilenceFraming(.milliseconds(try number(argument, "1 to 60000", 1...60_000))))
+    },
+    FrameForm("slip", "packets of SLIP") { _, _ in PlainFrames(SLIPFraming()) },
+    FrameForm("cobs", "packets of COBS") { _, _ in PlainFrames(COBSFraming()) },
+    FrameForm("modbus-rtu", "Modbus RTU, by function, length and CRC") { _, direction in
+      ModbusRTUFraming(direction)
+    },
+    FrameForm("modbus-ascii", "Modbus ASCII", isText: true) { _, direction in
+      ModbusASCIIFraming(direction)
+    },
+    FrameForm("nmea", "sentences of NMEA 0183", isText: true) { _, _ in NMEAFraming() },
+  ]
+
+  // MARK: Arguments
+
+  private static func number(
+    _ text: String, _ range: String, _ values: ClosedRange<Int>
+  ) throws(FrameFormError) -> Int {
+    guard let number = Int(text), values.contains(number) else {
+      throw FrameFormError(text: text, expected: range)
+    }
+    return number
+  }
+
+  private static func bytes(_ text: String) throws(FrameFormError) -> [UInt8] {
+    guard let bytes = try? HexText.parse(text), (1...64).contains(bytes.count) else {
+      throw FrameFormError(text: text, expected: "1 to 64 bytes in hexadecimal, such as 0d0a")
+    }
+    return bytes
+  }
+
+  /// Reads `u16le+2@3`: the type of the length field, what is added to the length, and the number
+  /// of bytes before the field.
+  private static func lengthFraming(
+    _ text: String
+  ) throws(FrameFormError) -> LengthPrefixFraming {
+    let failure = FrameFormError(
+      text: text, expected: "u8, u16be, u16le, u32be or u32le, then +N or -N, then @HEADER")
+    var rest = text[...]
+    var header = 0
+    if let at = rest.firstIndex(of: "@") {
+      guard let number = Int(rest[rest.index(after: at)...]), (0...4_096).contains(number) else {
+        throw failure
+      }
+      (header, rest) = (number, rest[..<at])
+    }
+    var adjustment = 0
+    if let sign = rest.firstIndex(where: { $0 == "+" || $0 == "-" }) {
+      guard let number = Int(rest[sign...]), (-4_096...4_096).contains(number) else {
+        throw failure
+      }
+      (adjustment, rest) = (number, rest[..<sign])
+    }
+    switch rest {
+    case "u8":
+      return LengthPrefixFraming(UInt8.self, adjustment: adjustment, headerLength: header)
+    case "u16be":
+      return LengthPrefixFraming(
+        UInt16.self, .bigEndian, adjustment: adjustment, headerLength: header)
+    case "u16le":
+      return LengthPrefixFraming(
+        UInt16.self, .littleEndian, adjustment: adjustment, headerLength: header)
+    case "u32be":
+      return LengthPrefixFraming(
+        UInt32.self, .bigEndian, adjustment: adjustment, headerLength: header)
+    case "u32le":
+      return LengthPrefixFraming(
+        UInt32.self, .littleEndian, adjustment: adjustment, headerLength: header)
+    default: throw failure
+    }
+  }
+}
+
+/// A form of frames with its argument, as a user chose it.
+public struct ChosenFrameForm: Hashable, Sendable, CustomStringConvertible {
+  /// The text that the user wrote.
+  public let description: String
+  private let name: String
+  private let argument: String
+
+  /// Parses the text of a user.
+  ///
+  /// - Throws: ``FrameFormError`` with what is expected.
+  public init(parsing text: String) throws(FrameFormError) {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    name = String(parts[0])
+    argument = parts.count > 1 ? String(parts[1]) : ""
+    description = text
+    let name = name
+    guard let form = FrameForm.all.first(where: { $0.name == name }) else {
+      throw FrameFormError(
+        text: text, expected: FrameForm.all.map(\.usage).joined(separator: ", "))
+    }
+    guard (form.argument != nil) == (parts.count > 1) else {
+      throw FrameFormError(text: text, expected: form.usage)
+    }
+    _ = try form.make(argument, nil)
+  }
+
+  /// The form.
+  public var form: FrameForm {
+    guard let form = FrameForm.all.first(where: { $0.name == name }) else {
+      preconditionFailure("the form \(name) was found when it was chosen")
+    }
+    return form
+  }
+
+  /// Whether only a silence ends a frame.
+  public var dependsOnSilence: Bool { form.name == "silence" }
+
+  /// Makes a reader for a direction; nil if both directions are mixed or unknown.
+  public func reader(_ direction: Direction?) -> FrameReader {
+    FrameReader(format(direction), direction)
+  }
+
+  /// Makes the framing for a direction; nil if both directions are mixed or unknown.
+  func format(_ direction: Direction?) -> any Framing<DecodedFrame> {
+    guard let format = try? form.make(argument, direction) else {
+      preconditionFailure("the argument \(argument) was read when it was chosen")
+    }
+    return format
+  }
+}
+
+/// A text that is not a form of frames.
+public struct FrameFormError: Error, Hashable, Sendable, CustomStringConvertible {
+  public let text: String
+  public let expected: String
+
+  public var description: String { "'\(text.harmless)'; expected \(expected)" }
+}

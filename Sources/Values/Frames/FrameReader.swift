@@ -1,0 +1,110 @@
+public import Framing
+public import TextStages
+public import Time
+
+/// Divides the bytes of one direction into frames with their times.
+///
+/// Bytes between frames are returned as stray ones. Only delimiters without a frame between them,
+/// and the rest of a frame that was reported as too long, are in no result.
+public struct FrameReader: Sendable {
+  /// The direction of the bytes; nil if it is unknown.
+  public let direction: Direction?
+  private var buffer: FrameBuffer<CheckedFraming>
+  /// The number of bytes that were received.
+  private var receivedCount = 0
+  /// The place of the first byte of each read with bytes in the buffer, and its time.
+  private var reads: [(start: Int, moment: Moment)] = []
+  private var lastMoment: Moment?
+  /// Stray bytes that may continue: they are returned with the next frame, or after the silence.
+  private var stray: Frame?
+
+  /// The most stray bytes in a result.
+  private static let strayLimit = 4_096
+
+  /// Creates a reader that has received nothing.
+  public init(_ format: any Framing<DecodedFrame>, _ direction: Direction? = nil) {
+    self.direction = direction
+    buffer = FrameBuffer(CheckedFraming(format))
+  }
+
+  /// The silence that ends a frame; nil if a silence does not matter.
+  public var silence: Duration? { buffer.framing.silence }
+
+  /// The number of bytes that wait for the rest of their frame, or for more stray bytes.
+  /// ``end(into:)`` would return them.
+  public var waitingCount: Int { buffer.count + (stray?.bytes.count ?? 0) }
+
+  /// The time at which the waiting bytes end, if nothing arrives, by the monotonic clock; nil if
+  /// nothing waits, or if a silence does not matter.
+  public var deadline: MonotonicTime? {
+    guard waitingCount > 0, let silence, let lastMoment else { return nil }
+    return MonotonicTime(nanoseconds: Int64(clamping: lastMoment.monotonic)) + silence
+  }
+
+  /// Receives bytes, and appends the frames that are complete.
+  ///
+  /// - Parameter moment: the time of the read. If the line was silent before it for as long as
+  ///   ``silence``, the bytes before it end a frame.
+  public mutating func receive(
+    _ piece: some Collection<UInt8>, at moment: Moment, into frames: inout [Frame]
+  ) {
+    guard !piece.isEmpty else { return }
+    if let deadline, deadline.nanoseconds <= Int64(clamping: moment.monotonic) {
+      end(into: &frames)
+    }
+    lastMoment = moment
+    reads.append((receivedCount, moment))
+    receivedCount += piece.count
+    buffer.append(piece)
+    search(isEnd: false, into: &frames)
+  }
+
+  /// Appends what is left as frames: the silence has passed, or the stream has ended.
+  public mutating func end(into frames: inout [Frame]) {
+    search(isEnd: true, into: &frames)
+    endStray(into: &frames)
+  }
+
+  private mutating func search(isEnd: Bool, into frames: inout [Frame]) {
+    while case .success(let found) = buffer.next(isEnd: isEnd) {
+      removeReads(until: receivedCount - buffer.count - found.bytes.count)
+      let frame = Frame(found, direction, at: reads[0].moment)
+      if frame.decoded.check == .stray {
+        add(stray: frame, into: &frames)
+      } else {
+        endStray(into: &frames)
+        frames.append(frame)
+      }
+    }
+    if silence == nil { endStray(into: &frames) }
+    removeReads(until: receivedCount - buffer.count)
+  }
+
+  private mutating func add(stray next: Frame, into frames: inout [Frame]) {
+    stray?.append(next.bytes)
+    if stray == nil { stray = next }
+    if let count = stray?.bytes.count, count >= Self.strayLimit { endStray(into: &frames) }
+  }
+
+  private mutating func endStray(into frames: inout [Frame]) {
+    guard let ended = stray.take() else { return }
+    if let last = frames.indices.last, frames[last].isContinued(by: ended, limit: Self.strayLimit) {
+      frames[last].append(ended.bytes)
+    } else {
+      frames.append(ended)
+    }
+  }
+
+  /// Removes the reads before a place, except the one with the byte at that place.
+  private mutating func removeReads(until place: Int) {
+    if let read = reads.lastIndex(where: { $0.start <= place }) { reads.removeFirst(read) }
+  }
+}
+
+extension Frame {
+  /// Whether both are stray bytes of one direction, and this one is shorter than the limit.
+  fileprivate func isContinued(by next: Frame, limit: Int) -> Bool {
+    decoded.check == .stray && next.decoded.check == .stray && direction == next.direction
+      && bytes.count < limit
+  }
+}

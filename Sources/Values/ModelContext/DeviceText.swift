@@ -1,0 +1,86 @@
+import TextTools
+
+/// Bytes of a device as text that cannot control a terminal, nor hide anything from a reader.
+///
+/// Line feeds, CR LF and tabs stay. Other control characters, characters that are not shown as
+/// themselves and bytes that are not UTF-8 become `\xHH` or `\u{H}`, and a backslash `\\`.
+package struct DeviceText: Hashable, Sendable {
+  package let text: String
+  /// Whether the text in UTF-8 is exactly the bytes.
+  package let isExact: Bool
+
+  package init(_ bytes: UnsafeRawBufferPointer) {
+    var output: [UInt8] = []
+    output.reserveCapacity(bytes.count)
+    var isExact = true
+    var index = 0
+    while index < bytes.count {
+      let byte = bytes[index]
+      switch byte {
+      case 0x0A, 0x09, 0x20..<0x5C, 0x5D..<0x7F: output.append(byte)
+      case 0x0D where index + 1 < bytes.count && bytes[index + 1] == 0x0A: output.append(byte)
+      case 0x0D:
+        output += "\\r".utf8
+        isExact = false
+      case 0x5C:
+        output += "\\\\".utf8
+        isExact = false
+      case 0x80...:
+        let length = Self.length(of: bytes, at: index)
+        if length > 0 {
+          let piece = bytes[index..<(index + length)]
+          let text = String(decoding: piece, as: UTF8.self)
+          let scalar = text.unicodeScalars[text.unicodeScalars.startIndex]
+          if scalar.isShownAsItself {
+            output += piece
+          } else {
+            output += "\\u{\(String(scalar.value, radix: 16))}".utf8
+            isExact = false
+          }
+          index += length
+          continue
+        }
+        Self.append(byte, to: &output)
+        isExact = false
+      default:
+        Self.append(byte, to: &output)
+        isExact = false
+      }
+      index += 1
+    }
+    text = String(decoding: output, as: UTF8.self)
+    self.isExact = isExact
+  }
+
+  private static func append(_ byte: UInt8, to output: inout [UInt8]) {
+    let digits = String(byte, radix: 16)
+    output += "\\x".utf8
+    if digits.utf8.count == 1 { output.append(UInt8(ascii: "0")) }
+    output += digits.utf8
+  }
+
+  /// The length of the valid UTF-8 sequence of one scalar at an index; 0 if there is none.
+  private static func length(of bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
+    let length: Int
+    switch bytes[index] {
+    case 0xC2...0xDF: length = 2
+    case 0xE0...0xEF: length = 3
+    case 0xF0...0xF4: length = 4
+    default: return 0
+    }
+    guard index + length <= bytes.count,
+      String(validating: bytes[index..<(index + length)], as: UTF8.self) != nil
+    else { return 0 }
+    return length
+  }
+
+  /// The text with a mark before each line, so that nothing in it can be taken for the reader's
+  /// own lines.
+  package var quoted: String {
+    var lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map {
+      "| " + String($0.last == "\r" ? $0.dropLast() : $0)
+    }
+    if lines.last == "| " { lines.removeLast() }
+    return lines.joined(separator: "\n")
+  }
+}

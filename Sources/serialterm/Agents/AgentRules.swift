@@ -1,0 +1,62 @@
+import DeviceWatch
+import Posix
+import SerialCore
+import Sessions
+import SystemPackage
+import TextTools
+
+/// What a person permits an agent.
+struct AgentRules {
+  /// The targets that may be opened; empty for all ports of this computer.
+  var allowed: [Target] = []
+  /// Whether it may write: send bytes and breaks, and set modem lines.
+  var mayWrite = false
+  /// Whether a person confirms each write, by giving the pen. The line is not set then.
+  var asks = false
+  /// The name of the agent for others; nil for what the client calls itself.
+  var name: String?
+  var log = LogConfiguration()
+
+  /// Why a target may not be opened; nil if it may.
+  ///
+  /// - Parameter devices: the present devices.
+  func refusal(of target: Target, among devices: [Device]) -> String? {
+    guard !allowed.isEmpty else {
+      guard case .endpoint(let endpoint) = target, LinkProviders.standard.isRemote(endpoint) else {
+        return nil
+      }
+      return "not allowed: a port over the network must be named when the server is started, with "
+        + "--allow \(endpoint)"
+    }
+    let place = Place(target, among: devices)
+    let isAllowed = allowed.contains {
+      $0 == target || place != nil && Place($0, among: devices) == place
+    }
+    return isAllowed ? nil : "not allowed: the server was started with --allow, for other ports"
+  }
+
+  /// Why a session of a person may not be joined; nil if it may.
+  func refusal(of session: RunningSession, among devices: [Device]) -> String? {
+    guard !allowed.isEmpty else { return nil }
+    guard let target = try? LinkProviders.standard.parse(session.summary.port) else {
+      return "not allowed: the server was started with --allow, for other ports"
+    }
+    return refusal(of: target, among: devices)
+  }
+
+  /// The place that a target leads to at present, whatever it is called.
+  private enum Place: Hashable {
+    case node(FilePath)
+    case other(String)
+
+    init?(_ target: Target, among devices: [Device]) {
+      switch ResolvedTarget(target, among: { devices }) {
+      case .endpoint(let endpoint):
+        self =
+          endpoint.path.map { .node($0.realPath ?? $0) } ?? .other(endpoint.canonicalName)
+      case .device(let device, _): self = .node(device.node.realPath ?? device.node)
+      case .none, .several: return nil
+      }
+    }
+  }
+}

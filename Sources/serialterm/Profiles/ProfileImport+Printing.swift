@@ -1,0 +1,55 @@
+import Configuration
+import Options
+import Posix
+import SystemPackage
+import Terminal
+
+/// A configuration file of another program.
+enum ImportedFile {
+  /// Reads a file, or standard input (`-`).
+  ///
+  /// - Throws: ``Failure``.
+  static func read(_ name: String) throws(Failure) -> [UInt8] {
+    do throws(InputFile.Problem) {
+      return try InputFile.read(name, atMost: TOMLReader.largestDocument)
+    } catch {
+      throw Failure(.usage, "\(name): \(error.words).")
+    }
+  }
+}
+
+extension ProfileImport {
+  /// Prints the converted configuration, and says what became of it.
+  ///
+  /// - Parameter command: the name of the command, for the advice on a terminal.
+  /// - Throws: `OutputGone`.
+  func print(by command: String) throws -> ExitStatus {
+    try StandardStream.output.print(text)
+    if FileDescriptor.standardOutput.isTerminal {
+      StandardStream.complain(
+        "nothing is saved. To use it, append it to the configuration: see "
+          + "'serialterm \(command) --help'.")
+    }
+    if droppedCount > 0 {
+      let count = droppedCount == 1 ? "1 setting" : "\(droppedCount) settings"
+      StandardStream.complain("\(count) not imported; the comments say why.")
+    }
+    return .done
+  }
+}
+
+extension ProfileFile {
+  /// The reason why an imported entry is not allowed in a configuration; nil if it is allowed.
+  static func complaint(aboutImported key: String, _ value: Value) -> String? {
+    let entry = Entry(key: key, value: value, line: 1)
+    if let complaint = complaint(about: entry, isDefault: false) { return complaint }
+    let declarations = ConnectCommand.description.declarations
+    guard let configured = declarations.configured(by: entry) else { return nil }
+    do throws(UsageError) {
+      _ = try ConnectCommand(Values(Given(), [configured], of: declarations))
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import EventLoop
+import Glibc
+import Observing
+import Posix
+import Symbols
+import SystemPackage
+import Terminal
+import TextTools
+import Time
+
+/// A resident addr2line: addresses go in, functions and source lines come out.
+///
+/// It may hang, end or print anything: nothing waits for it, and what it prints without an answer
+/// is limited.
+final class AddressProgram {
+  enum Event {
+    /// The frames of an address that was asked for; none if it is not known.
+    case answer(UInt64, [SourceFrame])
+    /// It cannot be used any more, for this reason. This is the last event.
+    case failed(String)
+  }
+
+  private let child: PipedChild
+  private let loop: IOLoop
+  private let onEvent: (Event) -> Void
+  private var input: OutputChannel?
+  private var inputEvents: ObservationToken<OutputChannel.Event>?
+  private var outputWatch: DescriptorWatch?
+  private var errorWatch: DescriptorWatch?
+  private var answers = SymbolAnswers()
+  private var line: [UInt8] = []
+  /// The beginning of its standard error.
+  private var errors: [UInt8] = []
+  /// The number of bytes that it has printed since the last answer.
+  private var unansweredCount = 0
+  private var hasFailed = false
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(
+    byteCount: AddressProgram.pieceSize, alignment: 16)
+
+  /// The number of bytes that an answer may have.
+  private static let mostBytes = 1 << 18
+  /// The number of bytes that are read in a turn of the loop.
+  private static let pieceSize = 8_192
+  private static let longestLine = 4_096
+  private static let longestError = 300
+
+  /// Starts the program.
+  ///
+  /// - Parameters:
+  ///   - program: its file.
+  ///   - path: the ELF file.
+  ///   - onEvent: called with each event, in turns of the loop.
+  /// - Throws: the errors of pipe(2), posix_spawn(3) and epoll_ctl(2).
+  init(
+    _ program: String, reading path: FilePath, on loop: IOLoop, onEvent: @escaping (Event) -> Void
+  ) throws(Errno) {
+    (self.loop, self.onEvent) = (loop, onEvent)
+    child = try PipedChild(
+      words: [program, "-a", "-f", "-i", "-C", "-e", path.string],
+      .init(errors: .piped, leads: .session))
+    do throws(Errno) {
+      try child.watchEnd(on: loop) { [weak self] in
+        self?.end("it \($0.ofCommand)")
+      }
+      if let descriptor = child.inputDescriptor {
+        let channel = try OutputChannel(descriptor, on: loop, whenFull: .leaveOutSilently)
+        inputEvents = channel.events.observe { [unowned self] in
+          if case .gone = $0 { endSoon() }
+        }
+        input = channel
+      }
+      if let output = child.outputDescriptor {
+        outputWatch = try loop.watch(output, for: .reading) { [unowned self] _ in read() }
+      }
+      if let errors = child.errorDescriptor {
+        errorWatch = try loop.watch(errors, for: .reading) { [unowned self] _ in readErrors() }
+      }
+    } catch {
+      stop()
+      throw error
+    }
+  }
+
+  deinit {
+    outputWatch?.cancel()
+    errorWatch?.cancel()
+    child.end(SIGKILL)
+    buffer.deallocate()
+  }
+
+  /// Asks for the frames of an address.
+  func ask(_ address: UInt64) {
+    guard !hasFailed else { return }
+    input?.write(SymbolAnswers.question(address))
+  }
+
+  /// Kills it. It reports nothing any more.
+  func stop() {
+    hasFailed = true
+    outputWatch?.cancel()
+    errorWatch?.cancel()
+    (outputWatch, errorWatch, inputEvents, input) = (nil, nil, nil, nil)
+    child.closeInput()
+    child.end(SIGKILL)
+  }
+
+  private func read() {
+    guard !hasFailed else { return }
+    switch (try? child.outputDescriptor?.readAvailable(into: buffer)) ?? .endOfFile {
+    case .bytes(let count): receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    case .wouldBlock: break
+    case .endOfFile: endSoon()
+    }
+  }
+
+  private func receive(_ bytes: UnsafeRawBufferPointer) {
+    unansweredCount += bytes.count
+    var rest = bytes[...]
+    while let end = rest.firstIndex(of: 0x0A) {
+      line += rest[..<end].prefix(Self.longestLine - min(line.count, Self.longestLine))
+      rest = rest[(end + 1)...]
+      if line.last == 0x0D { line.removeLast() }
+      let answer = answers.receive(line)
+      line.removeAll(keepingCapacity: true)
+      if let (address, frames) = answer {
+        unansweredCount = rest.count
+        onEvent(.answer(address, frames))
+        if hasFailed { return }
+      }
+    }
+    line += rest.prefix(Self.longestLine - min(line.count, Self.longestLine))
+    if unansweredCount > Self.mostBytes { fail("it prints no answers") }
+  }
+
+  private func readErrors() {
+    switch (try? child.errorDescriptor?.readAvailable(into: buffer)) ?? .endOfFile {
+    case .bytes(let count):
+      errors += buffer[..<count].prefix(Self.longestError - errors.count)
+    case .wouldBlock: break
+    case .endOfFile:
+      errorWatch?.cancel()
+      errorWatch = nil
+    }
+  }
+
+  /// Its end follows. A pipe whose other end is closed is always readable.
+  private func endSoon() {
+    outputWatch?.cancel()
+    outputWatch = nil
+    child.end(SIGTERM)
+  }
+
+  /// It has ended, for this reason.
+  private func end(_ reason: String) {
+    // The last answers may be in the pipe.
+    for _ in 0..<9 where !hasFailed {
+      guard case .bytes(let count)? = try? child.outputDescriptor?.readAvailable(into: buffer)
+      else { break }
+      receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+    if !hasFailed { fail(reason) }
+  }
+
+  private func fail(_ reason: String) {
+    if errorWatch != nil { readErrors() }
+    stop()
+    // Released at the end of the turn, because it is calling.
+    loop.atEndOfTurn { _ = self }
+    let said = errors.prefix { $0 != 0x0A && $0 != 0x0D }
+    let text = String(decoding: said, as: UTF8.self).harmless
+    onEvent(.failed(text.isEmpty ? reason : "\(reason): \(text)"))
+  }
+}

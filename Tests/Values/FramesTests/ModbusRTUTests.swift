@@ -1,0 +1,124 @@
+import Checksums
+import Frames
+import Testing
+import TextStages
+import Time
+
+@Suite struct ModbusRTUTests {
+  private static func frame(_ bytes: [UInt8]) -> [UInt8] {
+    bytes + Checksum.crc16Modbus.bytes(for: bytes)
+  }
+
+  private static let request = frame([0x01, 0x03, 0x00, 0x6B, 0x00, 0x03])
+  private static let answer = frame([0x01, 0x03, 0x06, 0x02, 0x2B, 0x00, 0x00, 0x00, 0x64])
+  private static let exception = frame([0x01, 0x83, 0x02])
+
+  @Test func theRequestOfTheSpecification() throws {
+    #expect(Self.request == [0x01, 0x03, 0x00, 0x6B, 0x00, 0x03, 0x74, 0x17])
+    #expect(
+      frames(of: Self.request, "modbus-rtu").map(\.decoded.meaning)
+        == ["slave 1 read holding 0x006b ×3"])
+  }
+
+  @Test func requestsAndAnswersOnOnePairOfWires() throws {
+    let found = frames(of: Self.request + Self.answer + Self.request + Self.exception, "modbus-rtu")
+    #expect(
+      found.map(\.decoded.meaning) == [
+        "slave 1 read holding 0x006b ×3", "slave 1 → 022b 0000 0064",
+        "slave 1 read holding 0x006b ×3", "slave 1 exception 2 illegal data address",
+      ])
+    #expect(found.allSatisfy { $0.decoded.check == .good })
+  }
+
+  @Test(
+    "Every function, its request and its answer",
+    arguments: [
+      ([1, 1, 0, 0x13, 0, 0x25], "read coils 0x0013 ×37"),
+      ([1, 2, 0, 0xC4, 0, 0x16], "read discrete inputs 0x00c4 ×22"),
+      ([1, 4, 0, 8, 0, 1], "read input 0x0008 ×1"),
+      ([1, 5, 0, 0xAC, 0xFF, 0], "write coil 0x00ac = on"),
+      ([1, 6, 0, 1, 0, 3], "write register 0x0001 = 0003"),
+      ([1, 7], "read exception status"),
+      ([1, 8, 0, 0, 0xA5, 0x37], "diagnostics 0000a537"),
+      ([1, 15, 0, 0x13, 0, 0x0A, 2, 0xCD, 1], "write coils 0x0013 ×10 = cd01"),
+      ([1, 16, 0, 1, 0, 2, 4, 0, 0x0A, 1, 2], "write registers 0x0001 ×2 = 000a 0102"),
+      ([1, 17], "server ID"),
+      ([1, 22, 0, 4, 0, 0xF2, 0, 0x25], "mask register 0x0004 and 00f2 or 0025"),
+      (
+        [1, 23, 0, 3, 0, 6, 0, 14, 0, 1, 2, 0, 0xFF],
+        "read holding 0x0003 ×6, write 0x000e ×1 = 00ff"
+      ),
+      ([1, 24, 4, 0xDE], "read queue 0x04de"),
+      ([1, 43, 14, 1, 0], "device identification 0e0100"),
+    ] as [([UInt8], String)])
+  func functions(_ message: [UInt8], _ meaning: String) {
+    let found = frames(of: Self.frame(message), "modbus-rtu")
+    #expect(found.map(\.decoded.meaning) == ["slave 1 \(meaning)"])
+    #expect(found.map(\.decoded.check) == [.good])
+  }
+
+  @Test func theDirectionTellsRequestsFromAnswersOfTheSameForm() {
+    let message = Self.frame([1, 6, 0, 1, 0, 3])
+    #expect(
+      frames(of: message, "modbus-rtu", .toDevice).map(\.decoded.meaning)
+        == ["slave 1 write register 0x0001 = 0003"])
+    #expect(
+      frames(of: message, "modbus-rtu", .fromDevice).map(\.decoded.meaning)
+        == ["slave 1 → register 0x0001 = 0003"])
+  }
+
+  @Test func anEchoedWriteIsTheAnswer() {
+    let message = Self.frame([1, 6, 0, 1, 0, 3])
+    #expect(
+      frames(of: message + message, "modbus-rtu").map(\.decoded.meaning)
+        == ["slave 1 write register 0x0001 = 0003", "slave 1 → register 0x0001 = 0003"])
+  }
+
+  @Test func aWrongChecksumIsNamedAndTheNextFrameIsFound() {
+    var damaged = Self.request
+    damaged[6] ^= 0xFF
+    let found = frames(of: damaged + Self.answer, "modbus-rtu")
+    #expect(
+      found.map(\.decoded.check) == [.bad("CRC 8b 17, expected 74 17"), .good])
+    #expect(found.map(\.bytes) == [damaged, Self.answer])
+  }
+
+  @Test func noiseBetweenFramesIsStray() {
+    let found = frames(of: Self.request + [0xFF, 0x00, 0xFF] + Self.answer, "modbus-rtu")
+    #expect(found.map(\.decoded.check) == [.good, .stray, .good])
+    #expect(found[1].bytes == [0xFF, 0x00, 0xFF])
+  }
+
+  @Test func strayBytesOfSeveralReadsAreTogether() {
+    var reader = reader("modbus-rtu")
+    var found: [Frame] = []
+    for byte in UInt8(0xF0)...0xF4 { reader.receive([byte], at: .at(0), into: &found) }
+    #expect(found.isEmpty && reader.waitingCount == 5)
+    reader.receive(Self.request, at: .at(1), into: &found)
+    #expect(found.map(\.bytes) == [[0xF0, 0xF1, 0xF2, 0xF3, 0xF4], Self.request])
+    // A wrong baud rate sends nothing else: the silence ends them.
+    reader.receive([0xFF], at: .at(10), into: &found)
+    reader.receive([0xFE], at: .at(70), into: &found)
+    #expect(found.map(\.bytes.count) == [5, 8, 1])
+  }
+
+  @Test func anUnfinishedFrameEndsWithTheSilence() {
+    var reader = reader("modbus-rtu")
+    var found: [Frame] = []
+    reader.receive(Self.answer.prefix(5), at: .at(0), into: &found)
+    #expect(found.isEmpty && reader.waitingCount > 0)
+    // The parts of a frame that an adapter divides are 16 ms apart.
+    reader.receive(Self.answer.dropFirst(5), at: .at(16), into: &found)
+    #expect(found.map(\.decoded.check) == [.good])
+    reader.receive(Self.answer.prefix(5), at: .at(100), into: &found)
+    reader.receive(Self.request, at: .at(200), into: &found)
+    #expect(found.map(\.decoded.check) == [.good, .stray, .good])
+    #expect(found.map(\.moment) == [.at(0), .at(100), .at(200)])
+  }
+
+  @Test func aCutFrameDoesNotSwallowTheNextOnes() {
+    let found = frames(
+      of: Array(Self.answer.prefix(7)) + Self.request + Self.answer + Self.request, "modbus-rtu")
+    #expect(found.map(\.decoded.check) == [.stray, .good, .good, .good])
+  }
+}
