@@ -287,6 +287,9 @@ class PipeTests(SessionTest):
 
     def test_the_capture_of_a_device_can_be_watched_and_sends_nothing(self):
         program = self.capture()
+        listed = f'"pid":{program.pid},'.encode()
+        wait_until(
+            lambda: listed in serialterm("attach", "--list", "--json").stdout, "the session can be joined")
         viewer = self.enterContext(Terminal(serialterm_binary(), "attach", str(program.pid)))
         self.device.write(b"seen by both")
         viewer.expect(b"seen by both")
