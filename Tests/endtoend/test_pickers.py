@@ -63,6 +63,10 @@ class PresentValueTests(CommandTest):
 class PlainTests(CommandTest):
     """--plain: lists as on a terminal that can only print."""
 
+    def clear(self):
+        self.terminal.send(PREFIX + b"l")
+        self.screen.wait_for(lambda lines: not any(lines), "an empty screen")
+
     def ask(self, key, question):
         self.press(key)
         self.screen.wait_for_text(f"{question}: type a number or a name, then Enter.")
@@ -78,8 +82,7 @@ class PlainTests(CommandTest):
             self.screen.wait_for(
                 lambda lines: re.match(r"serialterm: local-echo is (on|off)\.", lines[
                     max(n for n, line in enumerate(lines) if line)]), "what it did")
-            self.terminal.send(PREFIX + b"l")
-            self.screen.wait_for(lambda lines: not any(lines), "an empty screen")
+            self.clear()
         self.assertFalse(self.screen.marks_pastes)
 
     def test_nothing_is_drawn_over_the_text_and_the_terminal_can_still_draw(self):
@@ -125,6 +128,8 @@ class PlainTests(CommandTest):
         self.answer_first("how to send")
         self.assertEqual(self.device.read_exactly(10), b"from inner")
         self.screen.wait_for_text("sent a.bin, 10 bytes")
+        # The questions are on the screen already; the next ones are new.
+        self.clear()
         self.ask(b"x", "file to send")
         self.terminal.send(str(files / "b.bin").encode() + b"\r")
         self.answer_first("how to send")

@@ -35,9 +35,12 @@ cd {home} && exec env -i PATH="$PATH" HOME={home} LD_PRELOAD={library} bash --rc
 """
 
 # labgrid says with dmesg that the kernel shall be silent: this is the kernel of the test's machine.
+# It sends the first characters of a transfer before the program for it has begun: their echo would count as errors,
+# and after eight of them it takes another checksum than the program.
 SETTINGS = """
 PS1={prompt}
 dmesg() {{ :; }}
+stty -echo
 """
 
 
