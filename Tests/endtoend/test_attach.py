@@ -125,7 +125,6 @@ class ListTests(AttachCase):
 
     def test_options_that_exclude_each_other(self):
         for words, message in (
-            (("--json",), b"--json is for --list"),
             (("--force", "--read-only"), b"--force takes the pen, --read-only sends nothing"),
         ):
             result = self.attach(*words)

@@ -69,6 +69,7 @@ package final class SessionController {
   private let devices: DeviceCatalog
   private let configuration: SessionConfiguration
   private var stateChanges: ObservationToken<SessionEvent>?
+  private var joinedSettings: ObservationToken<SessionEvent>?
   private var memberEvents: ObservationToken<Roster.Event>?
   private let link: LinkMaking
   private var links: ObservationToken<any Link>?
@@ -126,6 +127,12 @@ package final class SessionController {
     memberEvents = sharing.events.observe { [log] in log.append($0) }
     stateChanges = session.observe(.stateChange, rank: .controller) { [unowned self] in
       stateDidChange(from: $0.old, to: $0.new)
+    }
+    joinedSettings = session.observe(.stateChange, rank: .line) { [unowned session] in
+      // A change of one setting must not change those that the joined session has set.
+      if case .open(let endpoint, let settings) = $0.new, endpoint.kind == .session {
+        session.requestedSettings = settings
+      }
     }
     logChanges = log.$path.observe { [unowned self] _ in updateLatency() }
     adopt(configuration)

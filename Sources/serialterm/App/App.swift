@@ -18,6 +18,8 @@ final class App {
   let devices: DeviceCatalog
   private let providers: LinkProviders
   private(set) var ports: [Port] = []
+  /// The number of ports that were added so far.
+  private var addedCount = 0
   /// The logs that several ports share; nil if there are none.
   private(set) var sharedLogs: SharedLogs?
   /// The outcome of the program; nil while it continues.
@@ -69,6 +71,8 @@ final class App {
     let narrator = SessionNarrator(
       of: controller, on: console, keys: keys, namesKeys: ports.isEmpty)
     let port = Port(controller, in: state, narrator: narrator, on: console, loop: loop)
+    port.server.number = addedCount
+    addedCount += 1
     port.adopt(configuration)
     port.log.shared = sharedLogs
     ports.append(port)

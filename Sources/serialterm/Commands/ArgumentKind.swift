@@ -11,12 +11,25 @@ struct ArgumentKind<Value: Sendable>: Sendable {
   let expected: String
   /// Whether it is a number, which JSON writes without quotes.
   var isNumber = false
+  /// The texts of all values, if there are only a few; nil otherwise.
+  var choices: [String]?
   /// Parses a text; nil if it is invalid.
   let parse: @Sendable (String) -> Value?
   /// The default value; nil if a user must be asked.
   var standard: Value?
   /// Asks the user, and calls back if the user chose a value.
   var ask: @Sendable (ArgumentRequest, @escaping (Value) -> Void) -> Void = { _, _ in }
+
+  /// The argument as programs see it.
+  var form: ArgumentForm { ArgumentForm(expected: expected, choices: choices) }
+}
+
+/// The argument of a command, for programs.
+struct ArgumentForm: Hashable, Sendable {
+  /// The expected form: "one of none, odd, even".
+  let expected: String
+  /// The texts of all values, if there are only a few; nil otherwise.
+  let choices: [String]?
 }
 
 extension ArgumentKind {
@@ -25,7 +38,8 @@ extension ArgumentKind {
     _ transform: @escaping @Sendable (Value) -> Other
   ) -> ArgumentKind<Other> {
     ArgumentKind<Other>(
-      expected: expected, isNumber: isNumber, parse: { [parse] in parse($0).map(transform) },
+      expected: expected, isNumber: isNumber, choices: choices,
+      parse: { [parse] in parse($0).map(transform) },
       standard: standard.map(transform),
       ask: { [ask] request, then in ask(request) { then(transform($0)) } })
   }
@@ -57,6 +71,7 @@ extension ArgumentKind where Value: Hashable {
   ) -> ArgumentKind {
     ArgumentKind(
       expected: "one of \(values.map(\.name).joined(separator: ", "))",
+      choices: values.map(\.name),
       parse: { text in values.first { $0.name == text }?.value },
       ask: { $0.ask(title, values, now: now, then: $1) })
   }
@@ -76,7 +91,8 @@ where
     now: @escaping @Sendable (TerminalState) -> Value
   ) -> ArgumentKind {
     ArgumentKind(
-      expected: option.declaration.expected, parse: { try? option.value(of: $0) },
+      expected: option.declaration.expected, choices: Value.allCases.map(\.rawValue.description),
+      parse: { try? option.value(of: $0) },
       ask: { request, then in
         request.ask(
           title ?? option.name.replacing(text: "-", with: " "),

@@ -16,16 +16,20 @@ struct Command: Sendable {
   let needs: [Need]
   /// Returns the present value of the setting that the command changes; nil if there is none.
   let value: @Sendable (TerminalState) -> String?
+  /// The argument that a program gives; nil for a command without one.
+  let argument: ArgumentForm?
   private let action: @Sendable (CommandCall) -> Void
 
   /// Creates a command for programs and users.
   ///
-  /// - Parameter perform: called when the conditions are met. It answers the call once, during the
-  ///   call or later.
+  /// - Parameters:
+  ///   - argument: the argument that a program gives; nil for none.
+  ///   - perform: called when the conditions are met. It answers the call once, during the
+  ///     call or later.
   init(
     _ key: Character?, _ name: String, _ summary: String, or synonyms: [String],
     needs: [Need] = [], value: @escaping @Sendable (TerminalState) -> String? = { _ in nil },
-    perform: @escaping @Sendable (CommandCall) -> Void
+    argument: ArgumentForm? = nil, perform: @escaping @Sendable (CommandCall) -> Void
   ) {
     self.key = key
     self.name = name
@@ -33,6 +37,7 @@ struct Command: Sendable {
     self.synonyms = synonyms
     self.needs = needs
     self.value = value
+    self.argument = argument
     action = perform
   }
 

@@ -16,7 +16,9 @@ struct CommandWithArgument<Value: Sendable>: Sendable {
   ) {
     self.argument = argument
     action = perform
-    command = Command(key, name, summary, or: synonyms, needs: needs, value: value) { call in
+    command = Command(
+      key, name, summary, or: synonyms, needs: needs, value: value, argument: argument.form
+    ) { call in
       if let text = call.argument {
         guard let value = argument.parse(text) else {
           return call.answer(.failed("\(name): expected \(argument.expected)"))

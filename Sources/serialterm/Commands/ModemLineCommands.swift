@@ -64,7 +64,7 @@ extension ArgumentKind where Value == ModemLines {
   fileprivate static func outputLine(_ title: String) -> ArgumentKind {
     let outputs = ModemLines.named.filter { ModemLines.outputs.contains($0.line) }
     return ArgumentKind(
-      expected: "dtr or rts",
+      expected: "dtr or rts", choices: outputs.map { $0.name.lowercased() },
       parse: { text in outputs.first { $0.name.lowercased() == text.lowercased() }?.line },
       ask: { request, then in
         request.call.port.session.refreshModemLines()

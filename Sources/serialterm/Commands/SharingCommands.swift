@@ -12,30 +12,23 @@ extension Command {
     "w", "pen", "ask for or give the pen",
     or: ["hand over", "give the pen", "ask for the pen", "let write", "take turns"],
     needs: [.others, .movablePen], value: { $0.sharing.holderInWords }
-  ) { call, user in
+  ) { call in
     let sharing = call.state.sharing
-    switch sharing.pen {
-    case .mine where sharing.others.isEmpty:
+    guard sharing.pen == .mine else { return call.askForPen() }
+    guard let user = call.user else {
+      return call.answer(.failed("name who gets it: \(PenRequest.giveCommand)"))
+    }
+    if sharing.others.isEmpty {
       call.answer(.done("You have the pen; nobody else is here."))
-    case .mine: user.ask(.toWhom(at: call))
-    case .free, .everyone, .nobody:
-      call.port.penControl.ask()
-      call.answer(.done)
-    case .others(let person):
-      guard person.answers else {
-        let advice =
-          sharing.mayTake ? "'take-pen' in the palette takes it." : "Wait until it has gone."
-        return call.answer(.failed("\(person.name) is a program and cannot be asked. \(advice)"))
-      }
-      call.port.penControl.ask()
-      call.answer(.done("\(person.name) is asked for the pen."))
+    } else {
+      user.ask(.toWhom(at: call))
     }
   }
 
   static let takePen = Command(
-    nil, "take-pen", "take the pen, unasked", or: ["force", "steal", "grab", "operator"],
+    nil, "take-pen", "take the pen without asking", or: ["force", "steal", "grab", "operator"],
     needs: [.others, .movablePen, .takingPen], value: { $0.sharing.holderInWords }
-  ) { call, _ in
+  ) { call in
     call.port.penControl.takePen()
     call.answer(.done)
   }
@@ -76,6 +69,25 @@ extension Command {
   }
 
   static let sharingCommands: [Command] = [pen, takePen, who, share.command, stopSharing]
+}
+
+extension CommandCall {
+  /// Asks the member who has the pen for it, or takes the free pen.
+  func askForPen() {
+    let sharing = state.sharing
+    if case .others(let person) = sharing.pen {
+      guard person.answers else {
+        let advice =
+          sharing.mayTake ? "'take-pen' in the palette takes it." : "Wait until it has gone."
+        return answer(.failed("\(person.name) is a program and cannot be asked. \(advice)"))
+      }
+      port.penControl.ask()
+      answer(.done("\(person.name) is asked for the pen."))
+    } else {
+      port.penControl.ask()
+      answer(.done)
+    }
+  }
 }
 
 extension Question {

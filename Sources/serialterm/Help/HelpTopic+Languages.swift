@@ -116,7 +116,8 @@ extension HelpTopic {
     help.add(
       paragraphs: """
         'serialterm connect TARGET --json' is for programs: it reads commands from standard input and writes \
-        events to standard output, one JSON object on each line.
+        events to standard output, one JSON object on each line. 'serialterm attach SESSION --json' is the \
+        same for a session of another terminal.
         """)
     help.add("EXAMPLE\n" + indented(exampleJSON))
     help.add("COMMANDS, each with an optional id that its answer repeats", jsonCommands)
@@ -146,6 +147,10 @@ extension HelpTopic {
     ("receive-files", "into (.); protocol (zmodem); name, if the protocol sends none"),
     ("release, take-back", "lends the port to other programs; done when it is closed here"),
     ("start-log, stop-log", "path; append: true or false"),
+    ("watch", "events: people, commands, lines, plot; received: shown"),
+    ("ask-pen, give-pen", "asks for the pen; to: gives it to a member"),
+    ("keep-pen, return-pen", "refuses who asks; gives it back; take-pen takes it"),
+    ("plot", "width, height; done with a picture: svg"),
     ("cancel", "stops the send, expect, transfer or release that runs"),
     ("close", "ends the session"),
   ]
@@ -162,6 +167,11 @@ extension HelpTopic {
     ("progress", "of a transfer: name, position, size, rate, retries"),
     ("file", "one was transferred: name, size, bytes, milliseconds, retries, path"),
     ("message", "text for a person, about a transfer"),
+    ("people", "you, pen, holder, others, asking, may-take: after watch"),
+    ("commands", "name, title, value, reason, argument, choices of each: after watch"),
+    ("lines", "dtr, rts, cts, dsr, dcd, ri: after watch"),
+    ("missed", "bytes that were left out, because they were not read"),
+    ("ended", "reason: the joined session has ended"),
   ]
 
   private static func indented(_ lines: String) -> String {

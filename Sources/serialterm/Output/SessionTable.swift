@@ -69,9 +69,10 @@ struct SessionTable {
 }
 
 extension RunningSession {
-  /// Whether a user's text names the session: by its process, by its device, or by a link to that.
+  /// Whether a user's text names the session: by its process, by its device, by a link to that, or
+  /// by its ``Sessions/RunningSession/id``.
   func fits(_ name: String) -> Bool {
-    if name == "\(pid)" || name == summary.port { return true }
+    if name == "\(pid)" || name == summary.port || name == id { return true }
     let path = FilePath(summary.port)
     if path.lastComponent?.string == name { return true }
     let real = path.realPath
@@ -81,8 +82,8 @@ extension RunningSession {
 
   var json: JSON {
     .object([
-      ("pid", .integer(Int(pid))), ("port", .string(summary.port)),
-      ("command", .string(summary.command)),
+      ("session", .string(id)), ("pid", .integer(Int(pid))), ("port", .string(summary.port)),
+      ("state", JSON(summary.state?.name)), ("command", .string(summary.command)),
       ("since", .string(Timestamp(seconds: summary.since, microseconds: 0).rfc3339)),
       ("pen", JSON(summary.holder)),
       ("others", .array(summary.others.map { .string($0) })),

@@ -4,15 +4,27 @@ import Time
 
 /// The picture of a plot.
 enum PlotPicture {
+  /// The size of a picture in pixels.
+  struct Size: Hashable {
+    var width = SVGChart.standardWidth
+    /// The height; nil for as much as curves of the standard height need.
+    var height: Int?
+
+    static let widths = 320...4_096
+    static let heights = 120...4_096
+  }
+
   /// The document (SVG) of what is shown.
   ///
   /// - Throws: ``Failure`` if there are no numbers.
   static func document(
-    of recording: Recording, _ settings: PlotSettings, _ kind: ChartView.TimeKind, title: String?
+    of recording: Recording, _ settings: PlotSettings, _ kind: ChartView.TimeKind, title: String?,
+    size: Size = Size()
   ) throws(Failure) -> String {
     guard let view = settings.view(of: recording, timeKind: kind) else { throw noNumbers }
     return SVGChart.text(
-      of: recording, in: view, title: title, calendar: CalendarTime.init(local:))
+      of: recording, in: view, title: title, width: size.width, height: size.height,
+      calendar: CalendarTime.init(local:))
   }
 
   /// Writes the document of what is shown to a file. Nothing is written if there are no numbers.

@@ -20,6 +20,8 @@ final class HeadlessInterface: FrontEnd {
     /// The session logs or serves the port. It does not show received bytes, other programs can
     /// borrow the port, and it reports every loss and return of the device.
     case service
+    /// Like ``script``, in a session of another program. It may watch without the pen.
+    case member
   }
 
   /// What happens to the first session, and to standard output.
@@ -63,6 +65,8 @@ final class HeadlessInterface: FrontEnd {
   private var hasReceived = false
   /// Whether the program goes on without the sessions that cannot be opened, and reports them.
   var goesOnWithoutFailed = false
+  /// Whether the program takes the pen of the session that it joins without asking.
+  var takesPenAtOnce = false
   /// Whether ``finish(_:)`` was called, and the session only waits for unread output.
   private(set) var isOver = false
 
@@ -111,7 +115,7 @@ final class HeadlessInterface: FrontEnd {
     output = console.outputEvents.observe { [unowned self] in
       switch $0 {
       case .gone(let error):
-        if purpose == .script { finish(.failure(Failure(outputGone: error))) }
+        if purpose != .service { finish(.failure(Failure(outputGone: error))) }
       case .room:
         for member in members { member.subscription.update(isFull: false) }
         events.notify(.room)
@@ -136,11 +140,11 @@ final class HeadlessInterface: FrontEnd {
     forDevice configurationForDevice: ((Device) throws -> SessionConfiguration)? = nil
   ) -> Port {
     let port = app.add(
-      configuration, in: TerminalState(isScripted: purpose == .script, screen: console.kind),
+      configuration, in: TerminalState(isScripted: purpose != .service, screen: console.kind),
       writeCapacity: Self.queueCapacity)
     // Others may watch a script. A service sets its own rule.
-    port.share(purpose == .script ? .one : .none, home: { UserName.own })
-    port.server.viewersMayTakePen = purpose != .script
+    port.share(purpose == .service ? .none : .one, home: { UserName.own })
+    port.server.viewersMayTakePen = purpose == .service
     port.server.commandName = command
     // The controllers subscribe to the bytes themselves. This subscription holds the device back.
     let subscription = port.controller.hub.subscribe(as: .view, whenFull: .wait) {
@@ -212,6 +216,7 @@ final class HeadlessInterface: FrontEnd {
   }
 
   func begin() {
+    if takesPenAtOnce { controller.userSharing.remote?.takesPenAtOnce = true }
     for member in members
     where member.configuration.waitsForAbsentDevice && !member.port.session.state.isOpen
       && !member.hasEnded
@@ -238,8 +243,9 @@ final class HeadlessInterface: FrontEnd {
     let port = members[index].port
     guard !members[index].hasOpened, port.session.state.isOpen else { return false }
     members[index].hasOpened = true
-    // A script drives the additional ports by itself.
-    if index == 0 || purpose == .service { port.narrator.greet(port.session) }
+    // A script drives the additional ports by itself. The settings of a joined session are not
+    // those that were asked for here.
+    if index == 0 && purpose == .script || purpose == .service { port.narrator.greet(port.session) }
     if purpose == .service { port.narrate() }
     return true
   }

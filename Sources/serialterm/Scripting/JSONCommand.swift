@@ -16,6 +16,11 @@ enum JSONCommand {
   /// Another command of the session, with its argument as text. The answer contains the message.
   case named(Command, String?)
   case transfer(TransferOrder)
+  /// Publishes parts of the observed state.
+  case watch(WatchOrder)
+  case pen(PenRequest)
+  /// Draws the numbers of the device.
+  case plot(PlotPicture.Size)
   /// Lends the port to other programs.
   case release
   case takeBack
@@ -24,6 +29,15 @@ enum JSONCommand {
   /// Stops the command that runs. It is read while that one runs.
   case cancel
   case close
+
+  /// What a program wants to know, from now on.
+  struct WatchOrder: Hashable {
+    var parts: Set<PublishedState.Part> = []
+    /// Whether numbers are recorded for a plot.
+    var plots = false
+    /// Whether received text is as harmless as on the screen.
+    var showsText = false
+  }
 
   /// What is sent.
   enum Content {
@@ -73,7 +87,17 @@ enum JSONCommand {
     case "stop-log": self = .stopLog
     case "cancel": self = .cancel
     case "close": self = .close
+    case "watch": self = .watch(try Self.watching(json))
+    case "plot":
+      var size = PlotPicture.Size()
+      size.width = try Self.length("width", PlotPicture.Size.widths, in: json) ?? size.width
+      size.height = try Self.length("height", PlotPicture.Size.heights, in: json)
+      self = .plot(size)
     case let name?:
+      if let request = try PenRequest(json) {
+        self = .pen(request)
+        return
+      }
       guard let command = Command(named: name) else { throw Self.noCommand }
       self = .named(command, try Self.argument(in: json))
     case nil: throw Self.noCommand
@@ -110,6 +134,43 @@ enum JSONCommand {
     return TransferOrder(
       fileProtocol: kind,
       files: .receive(into: FilePath(json["into"]?.string ?? "."), rules))
+  }
+
+  private static func watching(_ json: JSON) throws(Mistake) -> WatchOrder {
+    var order = WatchOrder()
+    let names = PublishedState.Part.allCases.map(\.rawValue) + [plotEvent]
+    guard case .array(let events) = json["events"] ?? .array([]) else {
+      throw Mistake("events: expected an array of \(names.joined(separator: ", "))")
+    }
+    for event in events {
+      if event.string == plotEvent {
+        order.plots = true
+      } else if let part = event.string.flatMap({ PublishedState.Part(rawValue: $0) }) {
+        order.parts.insert(part)
+      } else {
+        throw Mistake("events: expected an array of \(names.joined(separator: ", "))")
+      }
+    }
+    guard json["received"] == nil || json["received"]?.string == "shown" else {
+      throw Mistake("received: expected \"shown\"")
+    }
+    order.showsText = json["received"] != nil
+    return order
+  }
+
+  /// The word by which `watch` starts to record numbers.
+  private static let plotEvent = "plot"
+
+  /// A length in pixels; nil if there is none.
+  private static func length(
+    _ name: String, _ range: ClosedRange<Int>, in json: JSON
+  ) throws(Mistake) -> Int? {
+    guard let member = json[name] else { return nil }
+    guard let length = member.integer, range.contains(length) else {
+      throw Mistake(
+        "\(name): expected a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return length
   }
 
   private static func argument(in json: JSON) throws(Mistake) -> String? {

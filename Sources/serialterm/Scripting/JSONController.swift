@@ -75,7 +75,10 @@ final class JSONController {
   }
 
   private func adopt(_ adopted: Port) {
-    ports.append(JSONPort(adopted, on: loop) { [unowned self] in handle($1, of: $0) })
+    ports.append(
+      JSONPort(
+        adopted, on: loop, isCrowded: { [frontEnd] in frontEnd.isCrowded },
+        onReport: { [unowned self] in handle($1, of: $0) }))
   }
 
   private func handle(_ report: JSONPort.Report, of port: JSONPort) {
@@ -83,6 +86,7 @@ final class JSONController {
     case .event(let event, let members): say(event, members, of: port)
     case .matched(let groups): answer("done", [("match", groups)])
     case .closed: portClosed(port)
+    case .joined: doNextSoon()
     }
   }
 
@@ -110,7 +114,9 @@ final class JSONController {
     events = frontEnd.events.observe { [unowned self] in
       switch $0 {
       case .waiting: startReading()
-      case .room: doNext()
+      case .room:
+        for port in ports { port.published.resume() }
+        doNext()
       case .ready, .lost, .ending: break
       }
     }
@@ -135,7 +141,13 @@ final class JSONController {
       self.cancelID = nil
       say("done", [("id", cancelID)])
     }
-    // In a separate turn: commands that are answered immediately must not delay other events.
+    doNextSoon()
+  }
+
+  /// Performs the next command in a separate turn: commands that are answered immediately must not
+  /// delay other events.
+  private func doNextSoon() {
+    guard !isClosing, current == nil else { return }
     timer = loop.schedule(after: .zero) { [unowned self] in doNext() }
   }
 
@@ -172,14 +184,18 @@ final class JSONController {
       return
     }
     if let line = waitingLine {
+      guard mayPerform(line) else {
+        _ = try? watch?.setInterest([])
+        return
+      }
       waitingLine = nil
       return perform(line)
     }
     switch lines.next() {
     case .success(let line):
-      if current == nil {
+      if current == nil, mayPerform(line) {
         perform(line)
-      } else if !cancels(line) {
+      } else if current == nil || !cancels(line) {
         waitingLine = line
       }
       // Until the answer, only a `cancel` is performed, and at most one other command is read.
@@ -187,9 +203,19 @@ final class JSONController {
     case .failure:
       frontEnd.finish(
         .failure(Failure(.usage, "a command is longer than \(Self.longestLine) bytes.")))
-    case nil where lines.hasEnded: if current == nil { close(after: linger) }
+    case nil where lines.hasEnded: if current == nil, !isJoining { close(after: linger) }
     case nil: _ = try? watch?.setInterest(.reading)
     }
+  }
+
+  /// Whether the session that the program joins has not reported who may write.
+  private var isJoining: Bool { ports.contains(where: \.isJoining) }
+
+  /// Whether a line can be performed now. Until the program has joined, that is only a `watch`, which
+  /// is about what the session reports then.
+  private func mayPerform(_ line: String) -> Bool {
+    guard isJoining, let json = try? JSON(parsing: line) else { return true }
+    return ["watch", "close"].contains(json["command"]?.string)
   }
 
   /// Performs a line if it is a `cancel`. It is answered after the present command.
@@ -265,6 +291,13 @@ final class JSONController {
       command.perform(
         call(argument, at: port) { [unowned self] in answer("done", [("message", .string($0))]) })
     case .transfer(let order): transfer(order, at: port)
+    case .watch(let order):
+      answer("done")
+      port.watch(order)
+    case .pen(let request):
+      request.perform(
+        call(at: port) { [unowned self] in answer("done", [("message", .string($0))]) })
+    case .plot(let size): plot(size, at: port)
     case .release: release(port)
     case .takeBack:
       takeBack(port)
@@ -276,6 +309,16 @@ final class JSONController {
       answer("done")
     case .cancel: answer("done")
     case .close: performClose()
+    }
+  }
+
+  private func plot(_ size: PlotPicture.Size, at port: JSONPort) {
+    port.startPlot()
+    if let reason = Need.numbers.unmet(in: port.port.model.state) { return fail(reason) }
+    do throws(Failure) {
+      answer("done", [("svg", JSON(try port.plot?.picture(size)))])
+    } catch {
+      fail(error.message)
     }
   }
 

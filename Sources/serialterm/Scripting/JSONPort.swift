@@ -41,6 +41,22 @@ final class JSONPort {
   }
   private var frameWatch: FrameWatch?
   private var frames: ObservationToken<Frame>?
+  /// The parts of the state that the program watches.
+  private(set) lazy var published: PublishedState = PublishedState(
+    of: port, on: loop, isCrowded: isCrowded
+  ) { [unowned self] in onReport(self, .event($0.rawValue, $1)) }
+  /// Makes received text harmless; nil if the program gets it as it is.
+  private var shown: ShownText?
+  /// The numbers of the device; nil until the program asks for a plot.
+  private(set) var plot: ProgramPlot?
+  /// The observations of a session that was joined.
+  private var joined: [AnyObject] = []
+  /// The state of the joined session that the program knows; nil for none.
+  private var joinedState: PublishedPortState?
+  private var hasJoined = false
+  /// Whether the bytes that are being handled were received before the program joined.
+  private var isHistory = false
+  private let isCrowded: () -> Bool
 
   /// A report to the program's controller.
   enum Report {
@@ -50,12 +66,20 @@ final class JSONPort {
     case matched(JSON)
     /// The port is closed.
     case closed
+    /// The program has joined a session, and knows whether it may write.
+    case joined
   }
 
-  /// - Parameter onReport: called with this port and each report.
-  init(_ port: Port, on loop: IOLoop, onReport: @escaping (JSONPort, Report) -> Void) {
+  /// - Parameters:
+  ///   - isCrowded: whether the program must read before it gets more.
+  ///   - onReport: called with this port and each report.
+  init(
+    _ port: Port, on loop: IOLoop, isCrowded: @escaping () -> Bool,
+    onReport: @escaping (JSONPort, Report) -> Void
+  ) {
     self.port = port
     self.loop = loop
+    self.isCrowded = isCrowded
     self.onReport = onReport
     counterWatch = CounterWatch(port.session, on: loop)
     stateChanges = port.session.observe(.stateChange) { [unowned self] in
@@ -79,7 +103,93 @@ final class JSONPort {
       // Frames are made of bytes.
       decoder.add($0, at: $1)
     }
+    observeJoinedSession()
   }
+
+  // MARK: What the program watches
+
+  /// Publishes from now on what an order says, and nothing else of an earlier one.
+  func watch(_ order: JSONCommand.WatchOrder) {
+    shown?.flush()
+    shown =
+      order.showsText
+      ? shown ?? ShownText(on: loop) { [unowned self] in report(.string($0), as: "text", at: $1) }
+      : nil
+    if order.plots { startPlot() }
+    published.begin(order.parts)
+  }
+
+  /// Starts to record numbers, if that has not begun.
+  func startPlot() { plot = plot ?? ProgramPlot(of: port) }
+
+  // MARK: A session that was joined
+
+  /// Whether the port belongs to a session of another program.
+  private var isJoined: Bool { port.model.state.sharing.isJoined }
+
+  /// Whether the session that is being joined has not reported who may write, or the program takes
+  /// the pen at once and has not got it.
+  var isJoining: Bool {
+    if case .closed = port.session.state { return false }
+    return isJoined && !hasJoined
+  }
+
+  private func noteJoining(_ sharing: Sharing) {
+    guard sharing.isJoined, !sharing.isJoining, !hasJoined else { return }
+    if port.controller.userSharing.remote?.takesPenAtOnce == true, sharing.mayTake {
+      switch sharing.pen {
+      case .free, .others: return
+      case .mine, .everyone, .nobody: break
+      }
+    }
+    hasJoined = true
+    onReport(self, .joined)
+  }
+
+  private func observeJoinedSession() {
+    joined = [
+      port.model.$state.observe { [unowned self] in
+        reportJoinedState($0.new)
+        noteJoining($0.new.sharing)
+      },
+      port.controller.userSharing.remoteNews.observe { [unowned self] in handle($0) },
+      port.controller.ends.observe { [unowned self] in
+        guard isJoined else { return }
+        let reason = port.controller.userSharing.remote?.endReason ?? Failure($0).message
+        onReport(self, .event("ended", [("reason", .string(reason))]))
+      },
+    ]
+  }
+
+  private func reportJoinedState(_ state: TerminalState) {
+    guard state.sharing.isJoined,
+      let new = PublishedPortState(
+        ofJoined: state, farPort: port.controller.userSharing.remote?.portName),
+      new != joinedState
+    else { return }
+    joinedState = new
+    onReport(self, .event("state", new.members))
+  }
+
+  private func handle(_ news: RemoteSharing.News) {
+    switch news {
+    case .history(let bytes, let time):
+      isHistory = true
+      defer { isHistory = false }
+      let moment = Moment.now.moved(to: time)
+      bytes.withUnsafeBytes {
+        plot?.read($0, at: moment)
+        decoder.encoding = port.controller.encoding
+        decoder.add($0, at: moment)
+      }
+    case .missed(let count):
+      plot?.interrupt()
+      onReport(self, .event("missed", [("bytes", .integer(count))]))
+    case .joined, .came, .left, .penMoved, .asked, .kept, .port, .ended: break
+    }
+  }
+
+  // MARK: Text
 
   /// The bytes to send for a text, in the encoding of the device.
   ///
@@ -99,11 +209,20 @@ final class JSONPort {
   }
 
   private func received(_ bytes: UnsafeRawBufferPointer, at moment: Moment) {
-    let whole = String(validating: bytes, as: UTF8.self)
-    let data: (String, JSON) =
-      whole.map { ("text", .string($0)) } ?? ("hex", .string(HexText.digits(of: bytes)))
-    onReport(self, .event("received", [("time", .string(Timestamp(moment).rfc3339)), data]))
-    if frameWatch == nil { text.add(bytes) }
+    if let shown {
+      shown.add(bytes, at: moment)
+    } else if let whole = String(validating: bytes, as: UTF8.self) {
+      report(.string(whole), as: "text", at: moment)
+    } else {
+      report(.string(HexText.digits(of: bytes)), as: "hex", at: moment)
+    }
+    // An expected answer cannot have come before the program has joined.
+    if frameWatch == nil, !isHistory { text.add(bytes) }
+  }
+
+  private func report(_ data: JSON, as name: String, at moment: Moment) {
+    let members = [("time", JSON.string(Timestamp(moment).rfc3339)), (name, data)]
+    onReport(self, .event("received", members + (isHistory ? [("history", .bool(true))] : [])))
   }
 
   private func watchFrames() {
@@ -120,6 +239,7 @@ final class JSONPort {
 
   private func stateDidChange(to new: SessionState) {
     if !new.isOpen { onReport(self, .closed) }
+    guard !isJoined else { return }
     let name: String
     switch new {
     case .open: name = "open"

@@ -11,13 +11,17 @@ import TextTools
 struct AttachCommand: ProfiledCommand {
   private static let session = Parameter<String?>.argument(
     "session",
-    "The session: its process ID, or its device. Without it, the only one, or a list to choose from.",
+    "The session: its process ID, its device, or PID:N of --list --json. Without it, the only one, or "
+      + "a list to choose from.",
     completion: .oneOf(SessionTable.candidates(of: RunningSession.all())), parse: { $0 })
 
   private static let list = Parameter.flag(
     "list", "Print the sessions, and who is there; join none.", isConfigurable: false)
   private static let json = Parameter.flag(
-    "json", "With --list: as JSON.", isConfigurable: false)
+    "json",
+    "For programs: events and received data as JSON lines, commands as JSON lines. With --list: the "
+      + "list as JSON.",
+    isConfigurable: false)
   private static let force = Parameter.flag(
     "force", "Take the pen at once, from the member who has it.", isConfigurable: false)
 
@@ -28,6 +32,8 @@ struct AttachCommand: ProfiledCommand {
     timestamps, search, a log. What you type goes nowhere until you have the pen: ctrl-t w asks the \
     member who has it. When you leave, the session goes on. Sessions are those of your account: 'serialterm \
     connect', 'serve' and 'log'.
+
+    With --json, a program takes part in the same way: see 'serialterm help json'.
     """,
     example: "serialterm attach ttyUSB0",
     mostUsed: [
@@ -49,9 +55,6 @@ struct AttachCommand: ProfiledCommand {
   init(_ values: Values) throws(UsageError) {
     self.values = values
     try values.checkLogs()
-    if values[Self.json], !values[Self.list] {
-      throw UsageError(about: ["json"], "--json is for --list")
-    }
     if values[Self.force], values[KeyboardParameters.readOnly] {
       throw UsageError(
         about: ["force", "read-only"], "--force takes the pen, --read-only sends nothing")
@@ -66,15 +69,34 @@ struct AttachCommand: ProfiledCommand {
     case .chosen(let one): session = one
     case .ended(let status): return status
     }
-    let name = values.userName ?? UserName.own
+    let providers = LinkProviders.joining(session, as: values.userName ?? UserName.own)
+    if values[Self.json] { return try drive(session, from: providers, in: context) }
     var environment = UserInterface.Environment()
-    environment.providers = .joining(session, as: name)
+    environment.providers = providers
     let interface = try UserInterface(
       [UserInterface.PortRequest(configuration: try configuration(for: session), forDevice: nil)],
       among: context.devices, in: environment)
     if values[Self.force] { interface.pipe.takesPenAtOnce = true }
     return try interface.run()
   }
+
+  /// Lets a program take part in the session.
+  private func drive(
+    _ session: RunningSession, from providers: LinkProviders, in context: CommandContext
+  ) throws -> ExitStatus {
+    let interface = try HeadlessInterface(
+      sessionConfiguration(for: session), for: .member, of: Self.description.name,
+      among: context.devices, from: providers)
+    interface.takesPenAtOnce = values[Self.force]
+    interface.useSymbols(of: try values.symbolFiles)
+    let controller = JSONController(
+      interface, linger: Self.linger, isReadOnly: values[KeyboardParameters.readOnly])
+    controller.setFrameForm(values[ViewParameters.frames], port: 0)
+    return try controller.run()
+  }
+
+  /// How long to wait for an answer when standard input has ended.
+  private static let linger = Duration.milliseconds(200)
 
   // MARK: The sessions
 
@@ -110,7 +132,9 @@ struct AttachCommand: ProfiledCommand {
       throw Failure(.deviceNotFound, "no session\(name) of yours is running.\(others)")
     default: break
     }
-    guard FileDescriptor.standardInput.isTerminal, FileDescriptor.standardError.isTerminal else {
+    guard FileDescriptor.standardInput.isTerminal, FileDescriptor.standardError.isTerminal,
+      !values[Self.json]
+    else {
       throw Failure(
         .usage,
         "several sessions: name one of them.\n"
@@ -142,12 +166,15 @@ struct AttachCommand: ProfiledCommand {
     for session: RunningSession
   ) throws(Failure) -> ConnectConfiguration {
     var configuration = configuration(
-      of: SessionConfiguration(
-        target: .endpoint(session.endpoint), settings: LineSettings(),
-        linkOptions: LinkOptions(), onOpen: nil, reconnects: false, waitsForAbsentDevice: false,
-        pacing: Pacing(), log: values.logConfiguration, isQuiet: values[SessionParameters.quiet]),
-      linger: .milliseconds(200))
+      of: sessionConfiguration(for: session), linger: Self.linger)
     try configuration.useSymbols()
     return configuration
+  }
+
+  private func sessionConfiguration(for session: RunningSession) -> SessionConfiguration {
+    SessionConfiguration(
+      target: .endpoint(session.endpoint), settings: LineSettings(),
+      linkOptions: LinkOptions(), onOpen: nil, reconnects: false, waitsForAbsentDevice: false,
+      pacing: Pacing(), log: values.logConfiguration, isQuiet: values[SessionParameters.quiet])
   }
 }

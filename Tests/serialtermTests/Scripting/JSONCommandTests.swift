@@ -32,12 +32,21 @@ import TextTools
     (#"{"command":"set","flow":"rts"}"#, "flow: expected one of none, hard, soft"),
     (#"{"command":"break","milliseconds":0}"#, "milliseconds: expected 1 to 10000"),
     (#"{"command":"break","milliseconds":"9"}"#, "milliseconds: expected 1 to 10000"),
+    (#"{"command":"watch","events":["people","weather"]}"#, watchedEvents),
+    (#"{"command":"watch","events":"people"}"#, watchedEvents),
+    (#"{"command":"watch","received":"raw"}"#, #"received: expected "shown""#),
+    (#"{"command":"plot","width":0}"#, "width: expected a whole number from 320 to 4096"),
+    (#"{"command":"plot","height":"9"}"#, "height: expected a whole number from 120 to 4096"),
+    (#"{"command":"give-pen"}"#, "to: expected the id of a member"),
+    (#"{"command":"give-pen","to":-1}"#, "to: expected the id of a member"),
     (#"{"command":"baud","argument":[]}"#, "argument: expected a string or a whole number"),
   ])
   func mistake_isNamed(line: String, message: String) throws {
     let json = try JSON(parsing: line)
     #expect(throws: JSONCommand.Mistake(message)) { _ = try JSONCommand(json) }
   }
+
+  private static let watchedEvents = "events: expected an array of people, commands, lines, plot"
 
   private static let noCommand =
     "expected a command, such as send, expect, set, break or close: see 'serialterm help json'"
@@ -61,11 +70,21 @@ import TextTools
     switch try JSONCommand(try JSON(parsing: line)) {
     case .perform(let action): action(call())
     case .named(let command, let argument): command.perform(call(argument))
-    case .send, .expect, .transfer, .release, .takeBack, .startLog, .stopLog, .cancel, .close:
+    case .send, .expect, .transfer, .watch, .pen, .plot, .release, .takeBack, .startLog, .stopLog,
+      .cancel, .close:
       Issue.record("not a command of the session: \(line)")
     }
     bench.port.lineCommands.end()
     return outcome
+  }
+
+  @Test func watch_hasItsParts() throws {
+    let line = #"{"command":"watch","events":["people","plot"],"received":"shown"}"#
+    guard case .watch(let order) = try JSONCommand(try JSON(parsing: line)) else {
+      Issue.record("not a watch")
+      return
+    }
+    #expect(order == JSONCommand.WatchOrder(parts: [.people], plots: true, showsText: true))
   }
 
   @Test func set_changesAllSettingsAtOnce() throws {

@@ -108,10 +108,10 @@ import Testing
     case "line-input", "hex-input":
       withoutUser(situation) ?? unsendable(situation) ?? withoutDrawing(situation)
     case "pen":
-      withoutUser(situation) ?? alone(situation)
+      alone(situation)
         ?? [.watchingForGood: "nobody writes here", .watchingReadOnly: "read-only"][situation]
     case "take-pen":
-      withoutUser(situation) ?? alone(situation)
+      alone(situation)
         ?? [
           .watchingForGood: "nobody writes here", .watchingReadOnly: "read-only",
           .shared: "you have the pen", .joinedWithoutDevice: "you have the pen",

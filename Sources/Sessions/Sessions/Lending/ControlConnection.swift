@@ -92,9 +92,8 @@ final class ControlConnection: Borrower {
     switch request {
     case .list:
       for server in sessions().compactMap(\.server) { send(server.summary.line) }
-    case .join(let port):
-      let servers = sessions().compactMap(\.server)
-      let fitting = servers.filter { port == nil || $0.summary.port == port }
+    case .join, .joinNumber:
+      let fitting = sessions().compactMap(\.server).filter { request.fits($0) }
       guard fitting.count == 1 else {
         reply(.no(fitting.isEmpty ? "it has no port of that name" : "it has several ports"))
         break
@@ -150,5 +149,16 @@ final class ControlConnection: Borrower {
     deadline = nil
     lender?.forget(self)
     ended(self)
+  }
+}
+
+extension SessionRequest {
+  /// Whether it is a request to join a port.
+  fileprivate func fits(_ server: PortServer) -> Bool {
+    switch self {
+    case .list: false
+    case .join(let port): port == nil || server.summary.port == port
+    case .joinNumber(let number): server.number == number
+    }
   }
 }

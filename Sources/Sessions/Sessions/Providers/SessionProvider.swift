@@ -28,8 +28,7 @@ package struct SessionProvider: LinkProvider {
 
   package func link(to endpoint: Endpoint, options: LinkOptions, on loop: IOLoop) -> any Link {
     NetworkLink(
-      to: endpoint,
-      at: .session(session.socket, request: SessionRequest.join(port: session.summary.port).line),
+      to: endpoint, at: .session(session.socket, request: session.joinRequest.line),
       hasPort: true, options: options, as: name, on: loop)
   }
 

@@ -123,14 +123,8 @@ final class ClientMember {
 
   /// Sends the state of the port.
   func sendPortState() {
-    let state: SharingMessage.PortState =
-      switch session.state {
-      case .open: .open
-      case .waitingForDevice, .opening: .waiting
-      case .released: .released
-      case .closed: .closed
-      }
-    sendMessage(.port(state, name: session.state.endpoint.map { "\($0)".harmless } ?? ""))
+    let name = session.state.endpoint.map { "\($0)".harmless } ?? ""
+    sendMessage(.port(SharingMessage.PortState(session.state), name: name))
   }
 
   /// Sends settings that another member has changed.

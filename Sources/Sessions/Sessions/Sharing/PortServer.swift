@@ -5,6 +5,7 @@ package import Observing
 import Posix
 import SerialCore
 package import SystemPackage
+import Telnet
 import TextTools
 
 /// Accepts and serves clients of a session.
@@ -124,6 +125,8 @@ package final class PortServer {
 
   /// The name of the subcommand that runs the session, shown to others.
   package var commandName = "connect"
+  /// The number of the port among those of the program, counted from 0. It stays the same.
+  package var number = 0
   /// The time when the program started, in seconds since 1970-01-01 UTC.
   private let start = time(nil)
 
@@ -134,7 +137,8 @@ package final class PortServer {
       port: controller.session.state.endpoint.map { "\($0)".harmless } ?? "", since: start,
       command: commandName, holder: sharing.roster.holder.flatMap { sharing.member($0)?.name },
       others: sharing.roster.members.filter { $0.id != sharing.roster.holder }.map(\.name),
-      addresses: addresses)
+      addresses: addresses, number: number,
+      state: SharingMessage.PortState(controller.session.state))
   }
 
   // MARK: Listening

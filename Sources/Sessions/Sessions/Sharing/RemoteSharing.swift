@@ -39,6 +39,9 @@ package final class RemoteSharing: PenControl {
   /// The reason why the session has ended; nil if it gave none.
   package private(set) var endReason: String?
 
+  /// The name of the far port, which is safe to show; nil before it is known.
+  package private(set) var portName: String?
+
   /// Whether the user takes the pen immediately after joining, without asking.
   package var takesPenAtOnce = false {
     didSet { if takesPenAtOnce, hasJoined { takePen() } }
@@ -109,6 +112,7 @@ package final class RemoteSharing: PenControl {
     case .port(let state, let name):
       let isFirst = !hasJoined
       hasJoined = true
+      portName = name.harmless
       _sharing.update {
         $0.portTrouble = state == .open ? nil : state
         $0.isJoining = false

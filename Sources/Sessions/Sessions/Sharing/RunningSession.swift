@@ -18,6 +18,15 @@ package struct RunningSession: Hashable, Sendable {
   /// The endpoint of a session that has joined this one: `/dev/ttyUSB0 (session 4711)`.
   package var endpoint: Endpoint { Endpoint(.session, "\(summary.port) (session \(pid))") }
 
+  /// The word by which `attach` joins exactly this session: `4711:0`. The process alone, if its
+  /// program does not number its ports.
+  package var id: String { summary.number.map { "\(pid):\($0)" } ?? "\(pid)" }
+
+  /// The request to join it.
+  var joinRequest: SessionRequest {
+    summary.number.map { .joinNumber($0) } ?? .join(port: summary.port)
+  }
+
   /// All running sessions of this user, sorted by process.
   ///
   /// For root, they include those of the user of sudo(8). The sessions of this process are left

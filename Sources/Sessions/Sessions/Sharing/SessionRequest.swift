@@ -1,3 +1,4 @@
+package import Telnet
 import TextTools
 
 /// A request by a program of the same user to list the ports of sessions, or to join one: a line of
@@ -7,6 +8,8 @@ package enum SessionRequest: Hashable {
   case list
   /// `join PORT`, or `join` for the only port. The connection then belongs to a ``ServedClient``.
   case join(port: String?)
+  /// `join-number N`: joins the port with a ``SessionSummary/number``.
+  case joinNumber(Int)
 
   /// Parses a request; nil if the line is not one.
   package init?(line: String) {
@@ -20,6 +23,9 @@ package enum SessionRequest: Hashable {
       }
       guard let name = String(percentEncoded: port) else { return nil }
       self = .join(port: name)
+    case ("join-number", let number?):
+      guard let number = Int(number) else { return nil }
+      self = .joinNumber(number)
     default: return nil
     }
   }
@@ -30,6 +36,7 @@ package enum SessionRequest: Hashable {
     case .list: "sessions"
     case .join(nil): "join"
     case .join(let port?): "join \(port.percentEncoded)"
+    case .joinNumber(let number): "join-number \(number)"
     }
   }
 }
@@ -48,10 +55,15 @@ package struct SessionSummary: Hashable, Sendable {
   package var others: [String]
   /// The addresses at which clients connect.
   package var addresses: [String]
+  /// The number of the port in its program, which stays the same. Nil in the summary of a program
+  /// that does not number its ports.
+  package var number: Int?
+  /// The state of the port; nil if the program does not report it.
+  package var state: SharingMessage.PortState?
 
   package init(
     port: String, since: Int, command: String, holder: String?, others: [String],
-    addresses: [String]
+    addresses: [String], number: Int? = nil, state: SharingMessage.PortState? = nil
   ) {
     self.port = port
     self.since = since
@@ -59,6 +71,8 @@ package struct SessionSummary: Hashable, Sendable {
     self.holder = holder
     self.others = others
     self.addresses = addresses
+    self.number = number
+    self.state = state
   }
 
   /// Parses a line; nil if it is not a summary.
@@ -74,14 +88,20 @@ package struct SessionSummary: Hashable, Sendable {
       guard let text else { return nil }
       if text.hasPrefix("+") { others.append(String(text.dropFirst())) }
       if text.hasPrefix("@") { addresses.append(String(text.dropFirst())) }
+      if text.hasPrefix("#") { number = Int(text.dropFirst()) }
+      if text.hasPrefix("=") {
+        state = SharingMessage.PortState(named: String(text.dropFirst()))
+      }
     }
   }
 
-  /// The line to send, without the newline. A name is prefixed by `+`, an address by `@`.
+  /// The line to send, without the newline. A name is prefixed by `+`, an address by `@`, the
+  /// number by `#`, the state by `=`.
   package var line: String {
     let texts =
       [port, "\(since)", command, holder ?? ""] + others.map { "+\($0)" }
-      + addresses.map { "@\($0)" }
+      + addresses.map { "@\($0)" } + (number.map { ["#\($0)"] } ?? [])
+      + (state.map { ["=\($0.name)"] } ?? [])
     return "session " + texts.map(\.percentEncoded).joined(separator: " ")
   }
 

@@ -1,7 +1,7 @@
 import TextTools
 public import Time
 
-/// A chart as an SVG document, 800 pixels wide.
+/// A chart as an SVG document.
 ///
 /// It has axes with ticks, a grid, and a legend with the name, the unit, the newest, lowest and
 /// highest value that is seen of each curve. The colours follow the reader's choice of a light or
@@ -9,9 +9,14 @@ public import Time
 /// tell curves apart without colours. A curve has at most two points for each pixel of the width,
 /// its lowest and highest, so that no peak is missing.
 public enum SVGChart {
-  private static let width = 800
+  /// The width in pixels, unless another one is given.
+  public static let standardWidth = 800
   private static let plotHeight = 340
+  /// The height of the curves in a document that is too low for them.
+  private static let leastPlotHeight = 60
   private static let lineHeight = 20
+  /// The width below which the legend has one column.
+  private static let narrowWidth = 600
   /// The distance of the circles of a curve.
   private static let markDistance = 240.0
 
@@ -21,35 +26,41 @@ public enum SVGChart {
   ///   - recording: the recording.
   ///   - view: the part that is seen. The cursor is not drawn.
   ///   - title: the heading.
+  ///   - width: the width in pixels; 320 at least, so that the legend has room.
+  ///   - height: the height in pixels. The document is higher if the legend and the axes need it.
+  ///     Nil for the height of a document whose curves have 340 pixels.
   ///   - calendar: converts seconds since 1970-01-01 UTC to local time, like `localtime_r`.
   /// - Returns: the document.
   public static func text(
-    of recording: Recording, in view: ChartView, title: String?,
-    calendar: (_ second: UInt64) -> CalendarTime
+    of recording: Recording, in view: ChartView, title: String?, width: Int = standardWidth,
+    height: Int? = nil, calendar: (_ second: UInt64) -> CalendarTime
   ) -> String {
     let shown = recording.curves.indices.filter { !view.hidden.contains($0) }
-    let values = Axis(valuesOf: view, atMost: 9)
+    let top = title == nil ? 32 : 56
+    let legendHeight = 64 + (shown.count + 1) * lineHeight + 8
+    let areaHeight = height.map { max($0 - top - legendHeight, leastPlotHeight) } ?? plotHeight
+    let values = Axis(valuesOf: view, atMost: min(max(areaHeight / 24, 2), 9))
     // A character is about 7 pixels wide.
     let left = 24 + values.textWidth * 7
-    let area = Area(
-      left: left, top: title == nil ? 32 : 56, width: width - left - 24, height: plotHeight)
+    let area = Area(left: left, top: top, width: width - left - 24, height: areaHeight)
     let times = Axis(timesOf: view, atMost: max(area.width / 90, 2), calendar: calendar)
     let legendTop = area.top + area.height + 64
-    let height = legendTop + (shown.count + 1) * lineHeight + 8
+    let fullHeight = area.top + area.height + legendHeight
 
     var svg = Document()
     svg.add(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 \(width) \(height)\" "
-        + "width=\"\(width)\" height=\"\(height)\" font-family=\"sans-serif\" font-size=\"12\">")
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 \(width) \(fullHeight)\" "
+        + "width=\"\(width)\" height=\"\(fullHeight)\" font-family=\"sans-serif\" font-size=\"12\">"
+    )
     svg.add("<title>\(escaped(title ?? "Chart"))</title>")
     svg.add("<style>\(style)</style>")
-    svg.add("<rect class=\"back\" width=\"\(width)\" height=\"\(height)\"/>")
+    svg.add("<rect class=\"back\" width=\"\(width)\" height=\"\(fullHeight)\"/>")
     if let title {
       svg.add(
         "<text class=\"ink\" x=\"\(left)\" y=\"28\" font-size=\"16\" font-weight=\"bold\">"
           + "\(escaped(shortened(title, to: 72)))</text>")
     }
-    addAxes(to: &svg, area: area, times: times, values: values, view: view)
+    addAxes(to: &svg, area: area, times: times, values: values, view: view, width: width)
     addCaptions(
       to: &svg, area: area, view: view, units: shown.map { recording.curves[$0].unit }, calendar)
     svg.add(
@@ -72,7 +83,8 @@ public enum SVGChart {
       }
     }
     addLegend(
-      to: &svg, curves: shown.map { ($0, recording.curves[$0]) }, view: view, top: legendTop)
+      to: &svg, curves: shown.map { ($0, recording.curves[$0]) }, view: view, top: legendTop,
+      width: width)
     svg.add("</svg>")
     return svg.text
   }
@@ -93,7 +105,7 @@ public enum SVGChart {
   }
 
   private static func addAxes(
-    to svg: inout Document, area: Area, times: Axis, values: Axis, view: ChartView
+    to svg: inout Document, area: Area, times: Axis, values: Axis, view: ChartView, width: Int
   ) {
     let bottom = area.top + area.height
     let timeScale = Scale(view.times)
@@ -240,9 +252,14 @@ public enum SVGChart {
   // MARK: Legend
 
   private static func addLegend(
-    to svg: inout Document, curves: [(index: Int, curve: Curve)], view: ChartView, top: Int
+    to svg: inout Document, curves: [(index: Int, curve: Curve)], view: ChartView, top: Int,
+    width: Int
   ) {
-    let columns = [("newest", 560), ("lowest", 668), ("highest", 776)]
+    // A narrow document has room for the newest value only, and for a short name.
+    let names = width < narrowWidth ? ["newest"] : ["newest", "lowest", "highest"]
+    let columns = names.enumerated().map { ($1, width - 24 - 108 * (names.count - 1 - $0)) }
+    // A character is about 7 pixels wide.
+    let nameLength = min(44, max((columns[0].1 - 70 - 100) / 7, 8))
     svg.add("<g class=\"faint\" text-anchor=\"end\">")
     for (name, x) in columns { svg.add("<text x=\"\(x)\" y=\"\(top)\">\(name)</text>") }
     svg.add("</g>")
@@ -251,7 +268,7 @@ public enum SVGChart {
       svg.add("<path class=\"curve c\(index % colours)\" d=\"M24 \(y - 4)h36\"/>")
       addMark(to: &svg, index: index, x: 42, y: Double(y - 4))
       let unit = curve.unit.map { " [\($0)]" } ?? ""
-      let name = shortened(curve.name, to: 44) + shortened(unit, to: 16)
+      let name = shortened(curve.name, to: nameLength) + shortened(unit, to: 16)
       svg.add("<text class=\"ink\" x=\"70\" y=\"\(y)\">\(escaped(name))</text>")
       let seen = curve.extremes(in: view.times)
       let newest = seen == nil ? nil : curve.value(at: view.times.upperBound)?.value

@@ -902,12 +902,16 @@ private final class SharingBench {
 }
 
 @Suite struct SessionRequestTests {
-  @Test(arguments: [.list, .join(port: nil), .join(port: "/dev/tty USB%0")] as [SessionRequest])
+  @Test(
+    arguments: [.list, .join(port: nil), .join(port: "/dev/tty USB%0"), .joinNumber(3)]
+      as [SessionRequest])
   func line_isReadAsTheSameRequest(_ request: SessionRequest) {
     #expect(SessionRequest(line: request.line) == request)
   }
 
-  @Test(arguments: ["", "release 1:2", "session", "joins", "join %"])
+  @Test(arguments: [
+    "", "release 1:2", "session", "joins", "join %", "join-number", "join-number x",
+  ])
   func anotherLine_isNone(_ line: String) { #expect(SessionRequest(line: line) == nil) }
 
   @Test func summary_isReadAsTheSame_andItsNamesAreHarmless() {
@@ -918,6 +922,9 @@ private final class SharingBench {
     var free = summary
     free.holder = nil
     #expect(SessionSummary(line: free.line) == free)
+    var numbered = summary
+    (numbered.number, numbered.state) = (2, .waiting)
+    #expect(SessionSummary(line: numbered.line) == numbered)
     let hostile = SessionSummary(line: "session %1b[2J 1 connect x +%1b[2J")
     #expect(hostile.map { !$0.port.contains("\u{1B}") && !$0.others[0].contains("\u{1B}") } == true)
     #expect(SessionSummary(line: "session a b c d") == nil)

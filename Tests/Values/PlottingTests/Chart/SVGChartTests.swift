@@ -52,6 +52,25 @@ import Time
     return open.isEmpty ? (texts, names) : nil
   }
 
+  @Test(
+    "a document has the wanted size, unless its legend needs more",
+    arguments: [
+      (640, 240, 240), (320, 120, 224), (2_000, 1_000, 1_000),
+    ])
+  func size(width: Int, height: Int, expected: Int) throws {
+    let recording = recording([
+      (SeriesName("temp", unit: "C"), [20, 21.5, 23]), (SeriesName("humidity"), [40, 45, 41.25]),
+    ])
+    let view = ChartView(times: 0...2, values: 15...50)
+    let svg = SVGChart.text(
+      of: recording, in: view, title: nil, width: width, height: height
+    ) { _ in
+      CalendarTime(year: 1970, month: 1, day: 1, hour: 0, minute: 0, second: 0, offset: 0)
+    }
+    #expect(svg.contains("width=\"\(width)\" height=\"\(expected)\" font"))
+    #expect(try #require(elements(of: svg)).texts.contains("humidity"))
+  }
+
   @Test("a document has the curves, the ticks and the legend")
   func document() throws {
     let recording = recording([

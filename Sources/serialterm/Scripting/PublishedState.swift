@@ -1,0 +1,87 @@
+import EventLoop
+import Observing
+import SerialCore
+import Sessions
+import TextTools
+
+/// Publishes parts of the observed state of a port to the program that drives it: at once, and
+/// again after each change, once a turn of the loop.
+///
+/// What is published of a command is ``Command/availability(in:)``, as in the palette. A program
+/// that does not read gets the newest state when it reads again, and none of those before.
+final class PublishedState {
+  /// A part of the state. The raw value is the name of its event.
+  enum Part: String, CaseIterable {
+    case people, commands, lines
+  }
+
+  /// The parts that are published.
+  private var parts: Set<Part> = []
+  private let port: Port
+  private let lineWatch: ModemLineWatch
+  private let isCrowded: () -> Bool
+  private let publish: (Part, [(String, JSON)]) -> Void
+  private var changes: ObservationToken<Change<TerminalState>>?
+  private lazy var publishing = Coalescer(on: loop) { [unowned self] in publishChanges() }
+  private let loop: IOLoop
+
+  // What the program knows; nil for nothing.
+  private var people: PublishedPeople?
+  private var commands: [String: PublishedCommand] = [:]
+  private var lines: ModemLines?
+
+  /// - Parameters:
+  ///   - isCrowded: whether the program must read before it gets more.
+  ///   - publish: called with a part and the members of its event.
+  init(
+    of port: Port, on loop: IOLoop, isCrowded: @escaping () -> Bool,
+    publish: @escaping (Part, [(String, JSON)]) -> Void
+  ) {
+    (self.port, self.loop) = (port, loop)
+    (self.isCrowded, self.publish) = (isCrowded, publish)
+    lineWatch = ModemLineWatch(port.session, on: loop)
+  }
+
+  /// Publishes other parts from now on, and their present state now.
+  func begin(_ parts: Set<Part>) {
+    self.parts = parts
+    (people, commands, lines) = (nil, [:], nil)
+    lineWatch.isWatched = parts.contains(.lines)
+    changes =
+      parts.isEmpty ? nil : port.model.$state.observe { [unowned self] _ in publishing.post() }
+    publishChanges()
+  }
+
+  /// Publishes what has changed while the program did not read.
+  func resume() { if !parts.isEmpty { publishing.post() } }
+
+  private func publishChanges() {
+    // Otherwise a program that does not read would fill the memory.
+    guard !isCrowded() else { return }
+    let state = port.model.state
+    if parts.contains(.people) { publishPeople(in: state) }
+    if parts.contains(.commands) { publishCommands(in: state) }
+    if parts.contains(.lines) { publishLines(in: state) }
+  }
+
+  private func publishPeople(in state: TerminalState) {
+    guard let new = PublishedPeople(state.sharing), new != people else { return }
+    people = new
+    publish(.people, new.members)
+  }
+
+  private func publishCommands(in state: TerminalState) {
+    let changed = state.publishedCommands.filter { commands[$0.name] != $0 }
+    guard !changed.isEmpty else { return }
+    for command in changed { commands[command.name] = command }
+    publish(.commands, [("commands", .array(changed.map(\.json)))])
+  }
+
+  /// Lines of a port that is not open are unknown. They are published again when it is.
+  private func publishLines(in state: TerminalState) {
+    let new = state.capabilities.contains(.modemLines) ? state.modemLines : nil
+    guard new != lines else { return }
+    lines = new
+    if let new { publish(.lines, new.members) }
+  }
+}

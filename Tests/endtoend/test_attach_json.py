@@ -1,0 +1,393 @@
+"""`serialterm attach SESSION --json`: a program takes part in a session as a person does."""
+
+import json
+import os
+import subprocess
+import unittest
+
+from Tests.endtoend.faults import PREFIX
+from Tests.endtoend.harness import Pipes, serialterm, serialterm_binary, wait_until
+from Tests.endtoend.harness.program import REPOSITORY, Program
+from Tests.endtoend.harness.transcript import Transcript
+from Tests.endtoend.test_attach import AttachCase
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+
+class Member:
+    """A program that drives a session, or has joined one."""
+
+    def __init__(self, program):
+        self.program = program
+        self._number = 0
+
+    @property
+    def events(self):
+        data = self.program.stdout.data
+        return [json.loads(line) for line in data[:data.rfind(b"\n") + 1].splitlines()]
+
+    def of_kind(self, kind):
+        return [event for event in self.events if event["event"] == kind]
+
+    def state(self, kind):
+        """The present state that events publish: the last one; of commands, by their names."""
+        events = self.of_kind(kind)
+        if kind != "commands":
+            return events[-1] if events else {}
+        return {command["name"]: command for event in events for command in event["commands"]}
+
+    def wait(self, kind, condition, what):
+        return wait_until(lambda: condition(self.state(kind)), f"{what}: {self.state(kind)}")
+
+    def wait_for_people(self, **members):
+        self.wait("people", lambda people: all(
+            people.get(name.replace("_", "-")) == value for name, value in members.items()), members)
+
+    def wait_for_reason(self, command, reason):
+        self.wait("commands", lambda commands: command in commands
+                  and commands[command].get("reason") == reason, f"{command} has the reason {reason}")
+
+    def start(self, command, **members):
+        """Sends a command, and returns its number."""
+        self._number += 1
+        self.program.send(json.dumps(
+            {"id": self._number, "command": command, **members}).encode() + b"\n")
+        return self._number
+
+    def answer(self, number):
+        def found():
+            return [event for event in self.events
+                    if event["event"] in ("done", "failed") and event["id"] == number]
+        return wait_until(found, f"an answer to {number}")[0]
+
+    def do(self, command, **members):
+        return self.answer(self.start(command, **members))
+
+    def done(self, command, **members):
+        answer = self.do(command, **members)
+        if answer["event"] != "done":
+            raise AssertionError(answer)
+        return answer
+
+    def refused(self, command, **members):
+        answer = self.do(command, **members)
+        if answer["event"] != "failed":
+            raise AssertionError(answer)
+        return answer["reason"]
+
+    @property
+    def received(self):
+        return "".join(event.get("text", "") for event in self.of_kind("received"))
+
+
+class JoinedCase(AttachCase):
+    def member(self, *options, watches=("people", "commands"), **order):
+        """A program that has joined the session."""
+        member = Member(self.pipes("--json", *options))
+        self.members.append(member)
+        member.done("watch", events=list(watches), **order)
+        member.wait("state", lambda state: state.get("state"), "it has joined")
+        return member
+
+    def setUp(self):
+        super().setUp()
+        self.members = []
+        self.addCleanup(self.check_schema)
+
+    def check_schema(self):
+        """Everything that the programs have printed is described."""
+        if jsonschema is None:
+            return
+        schema = json.loads((REPOSITORY / "docs/json.schema.json").read_text())
+        validator = jsonschema.Draft202012Validator(schema)
+        for member in self.members:
+            for event in member.events:
+                self.assertEqual(list(validator.iter_errors(event)), [], event)
+                known = schema["$defs"][event["event"]]["properties"].keys()
+                self.assertLessEqual(event.keys(), known, event)
+
+
+class PenTests(JoinedCase):
+    def test_it_is_asked_for_given_refused_and_taken(self):
+        session = self.session()
+        anna, bert = self.member("--as", "anna"), self.member("--as", "bert")
+        people = anna.state("people")
+        you = people["you"]
+        self.assertEqual((people["pen"], people["holder"], people["may-take"]), ("other", 0, True))
+        anna.wait("people", lambda people: [
+            person["name"] for person in people["others"]][1:] == ["bert"], "bert is there")
+        self.assertFalse(any(person["program"] for person in anna.state("people")["others"]))
+        self.assertIn("has the pen", anna.refused("send", text="lost"))
+        self.assertIn("has the pen", anna.refused("give-pen", to=0))
+        # The person of the session gives it.
+        anna.done("ask-pen")
+        anna.wait_for_people(asking=True)
+        session.expect(b"anna asks for the pen")
+        session.send(PREFIX + b"w\r")
+        anna.wait_for_people(pen="mine", holder=you, asking=False)
+        bert.wait_for_people(pen="other", holder=you)
+        self.assertEqual(anna.refused("ask-pen"), "you have the pen")
+        anna.done("send", text="one")
+        self.assertEqual(self.device.read_exactly(3), b"one")
+        # Another program asks, and is refused.
+        bert.done("ask-pen")
+        anna.wait("people", lambda people: [
+            person["name"] for person in people["others"] if person["asks"]] == ["bert"], "bert asks")
+        anna.done("keep-pen")
+        bert.wait_for_people(asking=False, pen="other")
+        self.assertFalse(any(person["asks"] for person in anna.state("people")["others"]))
+        # It is given, taken, and given back.
+        anna.done("give-pen", to=bert.state("people")["you"])
+        bert.wait_for_people(pen="mine")
+        bert.done("send", text="two")
+        anna.done("take-pen")
+        anna.wait_for_people(pen="mine")
+        self.assertEqual(bert.refused("send", text="lost"), "anna has the pen")
+        anna.done("return-pen")
+        anna.wait_for_people(pen="other", holder=0)
+        self.assertEqual(self.device.read_exactly(3), b"two")
+        self.assert_nothing_reached_the_device()
+
+    def test_the_commands_have_the_reasons_of_the_palette(self):
+        session = self.session()
+        anna = self.member("--as", "anna")
+        holder = anna.state("people")["others"][0]["name"]
+        anna.wait_for_reason("break", f"{holder} has the pen")
+        anna.wait_for_reason("pen", None)
+        anna.wait_for_reason("take-pen", None)
+        self.assertEqual(anna.refused("break"), f"{holder} has the pen")
+        anna.wait_for_reason("hex", "there is no user")
+        anna.done("take-pen")
+        anna.wait_for_reason("break", None)
+        anna.wait_for_reason("take-pen", "you have the pen")
+        self.assertEqual(anna.refused("take-pen"), "you have the pen")
+        self.assertEqual(anna.refused("pen"), "name who gets it: give-pen")
+        session.send(PREFIX + b"w\r")
+        session.expect(b"is asked for the pen")
+        anna.wait("people", lambda people: people["others"][0]["asks"], "the user asks")
+        anna.done("give-pen", to=0)
+        anna.wait_for_reason("break", f"{holder} has the pen")
+
+    def test_one_that_only_reads_gets_no_pen(self):
+        self.session()
+        anna = self.member("--read-only")
+        for command in ("ask-pen", "take-pen"):
+            self.assertEqual(anna.refused(command), "read-only")
+        anna.wait_for_reason("pen", "read-only")
+        self.assertEqual(anna.refused("send", text="x"), "read-only")
+
+    def test_with_force_it_has_the_pen_before_its_first_command(self):
+        session = self.session()
+        result = serialterm(
+            "attach", "--json", "--force", "--as", "anna", variables=self.variables,
+            stdin=b'{"id":1,"command":"send","text":"x"}\n')
+        self.assertEqual(result.status, 0, result)
+        self.assertIn(b'{"event":"done","id":1}\n', result.stdout)
+        self.assertEqual(self.device.read_exactly(1), b"x")
+        session.expect(b"anna has taken the pen from you")
+
+    def test_a_change_of_a_setting_keeps_the_others(self):
+        self.session("-b", "9600")
+        anna = self.member("--force")
+        anna.wait_for_people(pen="mine")
+        self.assertEqual(anna.state("state")["settings"], "9600 8N1")
+        anna.wait("commands", lambda commands: commands["baud"].get("value") == "9600", "its rate")
+        anna.done("set", **{"stop-bits": 2})
+        anna.wait("state", lambda state: state["settings"] == "9600 8N2", "its settings")
+
+
+class StateTests(JoinedCase):
+    def test_an_unplug_switches_commands_off_and_on(self):
+        session = self.session()
+        anna = self.member("--force")
+        anna.wait_for_reason("break", None)
+        self.assertEqual(anna.state("state")["node"], self.device.path)
+        self.device.hang_up()
+        anna.wait("state", lambda state: state["state"] == "waiting", "the port waits")
+        anna.wait_for_reason("break", "no device")
+        self.assertEqual(anna.refused("break"), "no device")
+        self.device.plug()
+        session.expect(b"is back")
+        anna.wait("state", lambda state: state["state"] == "open", "it is open again")
+        anna.wait_for_reason("break", None)
+        # Only what has changed was published.
+        sizes = [len(event["commands"]) for event in anna.of_kind("commands")]
+        self.assertGreater(sizes[0], 2 * max(sizes[1:]))
+
+    def test_a_program_of_its_own_session_watches_too(self):
+        program = Member(self.enterContext(Pipes(
+            serialterm_binary(), "connect", self.device.path, "--json", variables=self.variables)))
+        self.members.append(program)
+        program.done("watch", events=["people", "commands"])
+        program.wait("state", lambda state: state.get("state") == "open", "it is open")
+        program.wait_for_reason("break", None)
+        program.wait_for_people(you=0, pen="mine", holder=0, others=[])
+        program.wait_for_reason("pen", "nobody else is here")
+        anna = self.member("--as", "anna")
+        program.wait("people", lambda people: len(people["others"]) == 1, "anna is there")
+        self.assertIn("is a program and cannot be asked", anna.refused("ask-pen"))
+        program.done("give-pen", to=anna.state("people")["you"])
+        anna.wait_for_people(pen="mine")
+        self.assertEqual(program.refused("send", text="x"), "anna has the pen")
+        program.done("take-pen")
+        program.wait_for_people(pen="mine")
+
+    def test_what_was_received_before_comes_first(self):
+        session = self.session()
+        self.show(b"early\r\n", session)
+        anna = self.member()
+        self.show(b"late\r\n", session)
+        wait_until(lambda: anna.received == "early\r\nlate\r\n", lambda: anna.received)
+        self.assertEqual(
+            [event.get("history") for event in anna.of_kind("received")], [True, None])
+        self.assertEqual(anna.refused("expect", regex="early", timeout=0.1), "timeout")
+
+    def test_shown_text_is_harmless(self):
+        session = self.session()
+        self.show(b"\x1b]0;early\x07 \x1b[31mred\r\n", session)
+        order = json.dumps({"id": 0, "command": "watch", "received": "shown"}).encode() + b"\n"
+        program = self.pipes("--json")
+        program.send(order)
+        anna = Member(program)
+        self.members.append(anna)
+        anna.answer(0)
+        self.device.write(b"\x1b[6n\xff\x1b[2Jlate\r\n")
+        wait_until(lambda: anna.received.endswith("late\r\n"), "it is received")
+        self.assertTrue(
+            anna.received.endswith("\x1b[31mred\r\n^[[6n\ufffd\x1b[2Jlate\r\n"), anna.received)
+        anna.done("expect", regex=r"\x1b\[6n")
+        anna.done("watch")
+        self.device.write(b"\x1b[6n")
+        wait_until(lambda: anna.received.endswith("\x1b[6n"), "it is received as it is")
+
+    def test_numbers_become_a_picture(self):
+        session = self.session()
+        anna = self.member(watches=["plot"])
+        self.assertEqual(anna.refused("plot"), "no numbers seen yet")
+        for number in range(5):
+            self.show(b"temp=%d.5\r\n" % (20 + number), session)
+        wait_until(lambda: "temp=24.5\r\n" in anna.received, "the numbers have arrived")
+        svg = anna.done("plot", width=640, height=240)["svg"]
+        self.assertIn('width="640" height="240"', svg)
+        self.assertIn("temp", svg)
+        self.assertIn("24.5", svg)
+
+    def test_lines_are_published(self):
+        program = Member(self.enterContext(Pipes(
+            serialterm_binary(), "connect", "loopback:board", "--json", variables=self.variables)))
+        self.members.append(program)
+        program.done("watch", events=["lines"])
+        program.wait("state", lambda state: state.get("state") == "open", "it is open")
+        # A pseudo-terminal has no modem lines.
+        self.assertEqual(program.of_kind("lines"), [])
+
+
+class EndTests(JoinedCase):
+    def test_the_end_has_its_reason(self):
+        session = self.session()
+        anna = self.member()
+        session.send(PREFIX + b"q")
+        self.assertEqual(anna.program.wait(), 0)
+        self.assertEqual(anna.of_kind("ended"), [{"event": "ended", "reason": "it was closed"}])
+        self.assertEqual(anna.state("state")["state"], "closed")
+
+    def test_a_session_that_was_killed_ends_with_6(self):
+        session = self.session()
+        anna = self.member()
+        session.process.kill()
+        self.assertEqual(anna.program.wait(), 6)
+        self.assertEqual(len(anna.of_kind("ended")), 1)
+
+    def test_leaving_ends_only_the_member(self):
+        session = self.session()
+        anna = self.member("--as", "anna", "--force")
+        anna.wait_for_people(pen="mine")
+        anna.program.close_stdin()
+        self.assertEqual(anna.program.wait(), 0)
+        session.expect(b"anna has left")
+        session.send(b"x")
+        self.assertEqual(self.device.read_exactly(1), b"x")
+
+    def test_commands_wait_until_it_has_joined(self):
+        self.session()
+        result = serialterm(
+            "attach", "--json", variables=self.variables, stdin=b'{"id":1,"command":"who"}\n')
+        self.assertEqual(result.status, 0, result)
+        answer, = [json.loads(line) for line in result.stdout.splitlines() if b'"done"' in line]
+        self.assertRegex(answer["message"], r"you\n.*with the pen")
+
+    def test_it_is_not_offered_again(self):
+        self.session()
+        self.member()
+        self.assertEqual(len(json.loads(self.attach("--list", "--json").stdout)), 1)
+
+
+class SlowReaderTests(JoinedCase):
+    def test_only_its_own_view_loses_bytes(self):
+        session = self.session()
+        session.transcript.discard()
+        output, writer = os.pipe()
+        program = self.enterContext(Program(
+            [serialterm_binary(), "attach", "--json"], self.variables, stdin=subprocess.PIPE,
+            stdout=writer))
+        os.close(writer)
+        self.addCleanup(program.process.stdin.close)
+        session.expect(b"is here")
+        line = b"x" * 1022 + b"\r\n"
+        count = 4_096
+        for _ in range(count):
+            self.device.write(line)
+        self.device.write(b"end of it\r\n")
+        session.expect(b"end of it")
+        # Now it reads.
+        program.stdout = Transcript(output)
+        self.addCleanup(os.close, output)
+        self.addCleanup(program.stdout.stop)
+        anna = Member(program)
+        self.members.append(anna)
+        wait_until(lambda: anna.of_kind("missed"), "it knows what it has missed", 30)
+        self.device.write(b"after it\r\n")
+        wait_until(lambda: anna.received.endswith("after it\r\n"), "it goes on", 30)
+        missed = sum(event["bytes"] for event in anna.of_kind("missed"))
+        self.assertEqual(
+            len(anna.received) + missed, count * len(line) + len("end of it\r\nafter it\r\n"))
+
+
+class NameTests(JoinedCase):
+    def test_the_list_names_sessions_exactly(self):
+        pair = self.enterContext(Pipes(
+            serialterm_binary(), "connect", "loopback:", "loopback:", "--json",
+            variables=self.variables))
+        wait_until(lambda: pair.stdout.data.count(b'"open"') == 2, "both are open")
+        entries = wait_until(
+            lambda: json.loads(self.attach("--list", "--json").stdout), "they can be joined")
+        self.assertEqual(
+            [entry["session"] for entry in entries], [f"{pair.pid}:0", f"{pair.pid}:1"])
+        self.assertEqual({entry["state"] for entry in entries}, {"open"})
+        names = json.loads(pair.stdout.data.split(b"\n")[0])["ports"]
+        for entry, name in zip(entries, names):
+            member = self.member(entry["session"])
+            pair.send(json.dumps(
+                {"command": "send", "text": f"to {name}", "port": name}).encode() + b"\n")
+            wait_until(lambda: f"to {name}" in member.received, f"the member is at {name}")
+
+    def test_mistakes_are_those_of_attach(self):
+        result = self.attach("--json")
+        self.assertEqual(result.status, 3)
+        self.assertIn(b"no session of yours is running", result.stderr)
+        self.session()
+        result = self.attach("--json", "nothing")
+        self.assertEqual((result.status, result.stdout), (3, b""))
+        self.assertIn(b"no session 'nothing' of yours is running", result.stderr)
+        self.session(device=self.enterContext(type(self.device)(self.folder / "ttyOTHER")))
+        # Also at a terminal: a program is never asked.
+        viewer = self.viewer("--json", watches=False)
+        viewer.expect(b"several sessions: name one of them.")
+        self.assertEqual(viewer.wait(), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

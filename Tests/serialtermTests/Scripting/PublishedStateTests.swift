@@ -1,0 +1,211 @@
+import SerialCore
+import Sessions
+import Telnet
+import TestSupport
+import Testing
+import TextTools
+
+@testable import serialterm
+
+/// What is published of the state, as values.
+@Suite(.timeLimit(.minutes(5))) struct PublishedValueTests {
+  private static let max = Sharing.Person(id: 1, name: "max", answers: true)
+  private static let tool = Sharing.Person(id: 4, name: "tool", answers: false)
+
+  private func text(_ members: [(String, JSON)]?) -> String? {
+    members.map { "\(JSON.object($0))" }
+  }
+
+  @Test func `A member that has joined knows its number, the pen, and who asks`() {
+    var sharing = Sharing()
+    (sharing.isJoined, sharing.memberID, sharing.others) = (true, 3, [Self.max, Self.tool])
+    sharing.applicants = [Sharing.Applicant(person: Self.max, text: "reset")]
+    #expect(
+      text(PublishedPeople(sharing)?.members)
+        == #"{"you":3,"pen":"mine","holder":3,"others":["#
+        + #"{"id":1,"name":"max","program":false,"asks":true,"text":"reset"},"#
+        + #"{"id":4,"name":"tool","program":true,"asks":false}],"asking":false,"may-take":true}"#)
+  }
+
+  @Test(
+    arguments: [
+      (.others(max), "other", "1"), (.free, "free", "null"), (.everyone, "everyone", "null"),
+      (.nobody, "nobody", "null"), (.mine, "mine", "0"),
+    ] as [(Sharing.Pen, String, String)])
+  func `The pen has a word and a holder`(pen: Sharing.Pen, word: String, holder: String) {
+    var sharing = Sharing()
+    sharing.pen = pen
+    #expect(
+      text(PublishedPeople(sharing)?.members)
+        == #"{"you":0,"pen":"\#(word)","holder":\#(holder),"others":[],"asking":false,"may-take":true}"#
+    )
+  }
+
+  @Test func `Nothing is said of a session that has not reported its members`() {
+    var sharing = Sharing()
+    (sharing.isJoined, sharing.isJoining) = (true, true)
+    #expect(PublishedPeople(sharing) == nil)
+  }
+
+  @Test func `A command has its reason, its value and its argument`() {
+    var state = TerminalState()
+    func json(_ command: Command) -> String { "\(PublishedCommand(command, in: state).json)" }
+    #expect(
+      json(Command.parity.command)
+        == #"{"name":"parity","title":"set the parity","value":"none","reason":"no device","#
+        + #""argument":"one of none, odd, even, mark, space","#
+        + #""choices":["none","odd","even","mark","space"]}"#)
+    state.session = .open(.tty("/dev/ttyUSB0"), LineSettings())
+    state.capabilities = [.modemLines]
+    #expect(
+      json(Command.toggleLine.command)
+        == #"{"name":"toggle-line","title":"toggle DTR or RTS","argument":"dtr or rts","#
+        + #""choices":["dtr","rts"]}"#)
+    #expect(json(.statistics) == #"{"name":"statistics","title":"show the counters"}"#)
+  }
+
+  @Test func `The commands are those of the palette, in its order, with its reasons`() {
+    var state = TerminalState(isReadOnly: true, isScripted: true, screen: .none)
+    state.session = .open(.tty("/dev/ttyUSB0"), LineSettings())
+    let choices = CommandList.choices(in: state)
+    let published = state.publishedCommands
+    #expect(Set(published.map(\.name)) == Set(choices.map(\.name)))
+    for choice in choices {
+      #expect(
+        published.first { $0.name == choice.name }?.reason == choice.refusal, "\(choice.name)")
+    }
+  }
+
+  @Test func `The state of a joined session is that of the far port`() {
+    var state = TerminalState()
+    func shown() -> String? {
+      text(PublishedPortState(ofJoined: state, farPort: "/dev/ttyUSB0")?.members)
+    }
+    (state.sharing.isJoined, state.sharing.isJoining) = (true, true)
+    let endpoint = Endpoint(.session, "/dev/ttyUSB0 (session 1)")
+    state.session = .opening(endpoint, after: nil)
+    #expect(shown() == nil)
+    state.session = .open(endpoint, LineSettings(baudRate: 9600))
+    state.capabilities = [.settings]
+    #expect(shown() == nil)
+    state.sharing.isJoining = false
+    #expect(shown() == #"{"state":"open","node":"/dev/ttyUSB0","settings":"9600 8N1"}"#)
+    state.sharing.portTrouble = .waiting
+    #expect(shown() == #"{"state":"waiting","node":"/dev/ttyUSB0"}"#)
+    state.sharing.portTrouble = .released
+    #expect(shown() == #"{"state":"released","node":"/dev/ttyUSB0"}"#)
+    state.session = .closed(nil)
+    #expect(shown() == #"{"state":"closed","node":"/dev/ttyUSB0"}"#)
+    #expect(
+      text(PublishedPortState(ofJoined: state, farPort: "loopback:")?.members)
+        == #"{"state":"closed","node":null}"#)
+  }
+}
+
+/// Observes what a ``PublishedState`` publishes of a port with a fake link.
+@Suite(.timeLimit(.minutes(5))) struct PublishedStateTests {
+  private final class Program {
+    let bench: PortBench
+    var isCrowded = false
+    private(set) var events: [(part: PublishedState.Part, json: JSON)] = []
+    private(set) lazy var published = PublishedState(
+      of: bench.port, on: bench.loop, isCrowded: { [unowned self] in isCrowded }
+    ) { [unowned self] in events.append(($0, .object($1))) }
+
+    init() throws { bench = try PortBench() }
+
+    func turn() throws { try bench.loop.turn(waitingAtMost: .zero) }
+
+    /// Takes the events since the last call.
+    func take() -> [(part: PublishedState.Part, json: JSON)] {
+      defer { events = [] }
+      return events
+    }
+
+    /// The reasons of the commands in the events since the last call.
+    func takeReasons() -> [String: String] {
+      var reasons: [String: String] = [:]
+      for (part, json) in take() where part == .commands {
+        guard case .array(let commands)? = json["commands"] else { continue }
+        for command in commands {
+          reasons[command["name"]?.string ?? ""] = command["reason"]?.string ?? "on"
+        }
+      }
+      return reasons
+    }
+  }
+
+  @Test func `All commands come at once, then only those that change`() throws {
+    let program = try Program()
+    program.published.begin([.commands])
+    let all = program.takeReasons()
+    #expect(all.count == Command.all.count - 1)
+    #expect(all["break"] == "on")
+    program.bench.port.session.handle(.hungUp)
+    try program.turn()
+    let changed = program.takeReasons()
+    #expect(changed["break"] == "no device")
+    #expect(changed["who"] == nil)
+    try program.bench.port.session.open(.tty("/dev/ttyTEST"))
+    try program.turn()
+    #expect(program.takeReasons()["break"] == "on")
+    // A change that concerns no command is not published.
+    program.bench.port.model.update { $0.isHeld.toggle() }
+    try program.turn()
+    #expect(program.take().isEmpty)
+  }
+
+  @Test func `Several changes of a turn are one event`() throws {
+    let program = try Program()
+    program.published.begin([.commands])
+    _ = program.take()
+    program.bench.port.model.update { $0.isReadOnly = true }
+    program.bench.port.model.update { $0.isReadOnly = false }
+    program.bench.port.model.update { $0.isReadOnly = true }
+    try program.turn()
+    #expect(program.events.count == 1)
+    #expect(program.takeReasons()["break"] == "read-only")
+  }
+
+  @Test func `A program that does not read gets the newest state later`() throws {
+    let program = try Program()
+    program.published.begin([.commands])
+    _ = program.take()
+    program.isCrowded = true
+    for _ in 0..<5 {
+      program.bench.port.model.update { $0.isReadOnly.toggle() }
+      try program.turn()
+    }
+    #expect(program.take().isEmpty)
+    program.isCrowded = false
+    program.published.resume()
+    try program.turn()
+    #expect(program.events.count == 1)
+    #expect(program.takeReasons()["break"] == "read-only")
+  }
+
+  @Test func `Lines are published when they are known, and again after an unplug`() throws {
+    let program = try Program()
+    program.published.begin([.lines])
+    #expect(program.take().map { "\($0.json)" }.count == 1)
+    program.bench.port.session.handle(.hungUp)
+    try program.turn()
+    #expect(program.take().isEmpty)
+    try program.bench.port.session.open(.tty("/dev/ttyTEST"))
+    try program.turn()
+    #expect(program.take().map(\.part) == [.lines])
+  }
+
+  @Test func `A second watch replaces the first`() throws {
+    let program = try Program()
+    program.published.begin([.commands])
+    _ = program.take()
+    program.published.begin([.people])
+    #expect(program.take().map(\.part) == [.people])
+    program.bench.port.model.update { $0.isReadOnly = true }
+    try program.turn()
+    #expect(program.takeReasons().isEmpty)
+    program.published.begin([])
+    #expect(program.take().isEmpty)
+  }
+}
