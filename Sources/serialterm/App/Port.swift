@@ -19,10 +19,13 @@ final class Port {
   private let console: Console
   /// Accepts clients that join the session.
   let server: PortServer
+  /// The page for browsers, if it was opened from this port.
+  let page: BrowserPage
   /// Places where clients connect, with a warning if there is one, that were not announced yet.
   private var unannounced: [(place: String, warning: String?)] = []
   private let readOnlyChanges: ObservationToken<Change<TerminalState>>
   private let serverNews: ObservationToken<PortServer.News>
+  private let pageNews: ObservationToken<BrowserPage.News>
   /// Watches the port for the rules of alerts; nil if there are none.
   var alertWatch: AlertWatch?
   /// What is known about addresses in received bytes; nil without ELF files.
@@ -72,6 +75,9 @@ final class Port {
       program: ServedClient.Program(
         signature: "serialterm \(Serialterm.version)", words: { Failure($0).message }), on: loop)
     controller.server = server
+    page = BrowserPage(on: loop)
+    model.followPage(page)
+    pageNews = page.news.observe { [narrator] in narrator.reportPageNews($0) }
     serverNews = server.news.observe { [narrator] in narrator.reportServerNews($0) }
   }
 
@@ -112,6 +118,18 @@ final class Port {
         "serving at \(address.harmless): \(clientProtocol.rawValue).",
         listenAddress.warning(allowing: server.rules.allowed)
       ))
+  }
+
+  /// Opens the page for browsers. ``announcePlaces()`` prints the link.
+  ///
+  /// - Parameter answer: called once, later.
+  func openPage(at place: BrowserPage.Place, answer: @escaping (Result<String, Failure>) -> Void) {
+    page.open(at: place) { [unowned self] in
+      if case .success(let link) = $0 {
+        unannounced.append(("a page for browsers is at \(link)", place.warning))
+      }
+      answer($0)
+    }
   }
 
   /// Prints where clients connect, and who can reach those places.

@@ -43,17 +43,33 @@ extension Command {
 
   static let share = CommandWithArgument(
     nil, "share", "let others connect",
-    or: ["serve", "listen", "network", "tcp", "rfc2217", "telnet", "server", "socket"],
+    or: [
+      "serve", "listen", "network", "tcp", "rfc2217", "telnet", "server", "socket", "web", "browser",
+      "page", "http",
+    ],
     needs: [.ownSession],
     value: {
-      $0.sharing.addresses.isEmpty ? nil : $0.sharing.addresses.joined(separator: " ").harmless
+      let places = $0.sharing.addresses + [$0.pageLink].compactMap(\.self)
+      return places.isEmpty ? nil : places.joined(separator: " ").harmless
     },
-    argument: .listenAddress("[HOST:]PORT or path of a socket")
-  ) { listenAddress, call in
+    argument: .sharedPlace("[HOST:]PORT or path of a socket; PORT,web for browsers")
+  ) { place, call in
     do throws(Failure) {
-      try call.port.listen(at: listenAddress)
-      call.port.announcePlaces()
-      call.answer(.done)
+      switch place {
+      case .clients(let listenAddress):
+        try call.port.listen(at: listenAddress)
+        call.port.announcePlaces()
+        call.answer(.done)
+      case .browsers(let place):
+        call.port.openPage(at: place) {
+          switch $0 {
+          case .success:
+            call.port.announcePlaces()
+            call.answer(.done)
+          case .failure(let failure): call.answer(.failed(failure.message))
+          }
+        }
+      }
     } catch {
       call.answer(.failed(error.message))
     }
@@ -65,6 +81,7 @@ extension Command {
     needs: [.ownSession, .listening]
   ) { call in
     call.port.server.stopListening()
+    call.port.page.close()
     call.answer(.done("Nobody else can connect. Those who are here stay."))
   }
 
@@ -122,28 +139,50 @@ extension Question {
   }
 }
 
-extension ArgumentKind where Value == PortServer.ListenAddress {
-  /// A place where clients connect.
-  fileprivate static func listenAddress(_ title: String) -> Self {
+/// Where others connect.
+enum SharedPlace {
+  case clients(PortServer.ListenAddress)
+  case browsers(BrowserPage.Place)
+
+  /// What stands behind an address for browsers.
+  static let suffix = ",web"
+
+  /// Parses a place; nil for any other text.
+  init?(naming text: String) {
+    if text.hasSuffix(Self.suffix) {
+      guard let place = try? BrowserPage.Place(parsing: String(text.dropLast(Self.suffix.count)))
+      else { return nil }
+      self = .browsers(place)
+    } else {
+      guard let address = PortServer.ListenAddress(naming: text) else { return nil }
+      self = .clients(address)
+    }
+  }
+}
+
+extension ArgumentKind where Value == SharedPlace {
+  /// A place where clients or browsers connect.
+  fileprivate static func sharedPlace(_ title: String) -> Self {
     ArgumentKind(
-      expected: "[HOST:]PORT or a path", parse: { PortServer.ListenAddress(naming: $0) },
+      expected: "[HOST:]PORT, a path, or [HOST:]PORT,web", parse: { SharedPlace(naming: $0) },
       ask: { request, then in
         request.ask(
           Question(
-            title: title,
-            choices: { typed in
-              [
-                Choice(
-                  id: typed, title: typed.isEmpty ? "nowhere" : typed, isCurrent: typed.isEmpty,
-                  refusal: typed.isEmpty || PortServer.ListenAddress(naming: typed) != nil
-                    ? nil : "no port and no path")
-              ]
-            },
-            answer: { $0 },
+            title: title, choices: { choices(typed: $0) }, answer: { $0 },
             onAnswer: { text in
-              if let listenAddress = PortServer.ListenAddress(naming: text) { then(listenAddress) }
+              if let place = SharedPlace(naming: text) { then(place) }
             }))
       })
+  }
+
+  /// The place that was typed, and the same for browsers if it is a port.
+  private static func choices(typed: String) -> [Choice<String>] {
+    let own = Choice(
+      id: typed, title: typed.isEmpty ? "nowhere" : typed, isCurrent: typed.isEmpty,
+      refusal: typed.isEmpty || SharedPlace(naming: typed) != nil ? nil : "no port and no path")
+    let forBrowsers = typed + SharedPlace.suffix
+    guard SharedPlace(naming: forBrowsers) != nil else { return [own] }
+    return [own, Choice(id: forBrowsers, title: forBrowsers, detail: "a page for browsers")]
   }
 }
 

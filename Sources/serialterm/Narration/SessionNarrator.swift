@@ -300,6 +300,15 @@ final class SessionNarrator {
     }
   }
 
+  /// Reports what happens to the page for browsers.
+  func reportPageNews(_ news: BrowserPage.News) {
+    switch news {
+    case .ended(let reason):
+      console.warn(named("the page for browsers is gone: \(reason.harmless) It is tried every 5 s."))
+    case .returned: say("the page for browsers is there again.")
+    }
+  }
+
   /// Warns about settings that the driver changed.
   func warnOfDifferences(in session: Session) {
     guard case .open(_, let actual) = session.state else { return }

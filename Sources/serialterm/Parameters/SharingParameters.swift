@@ -38,6 +38,33 @@ enum SharingParameters {
       return listenAddress
     })
 
+  static let web = Parameter<HostAddress?>.option(
+    "web", "[HOST:]PORT", "Serve a page for browsers, which watch and, with the pen, write.",
+    details: """
+      Without HOST only browsers of this computer reach it. The link that is printed has a token, which stays \
+      the same. It needs serialterm-web.
+      """,
+    parse: { text throws(ValueError) in
+      do throws(HostAddressError) {
+        return try BrowserPage.Place(parsing: text).address
+      } catch {
+        throw ValueError(
+          text, expected: "PORT from 1 to 65535, HOST:PORT, or [ADDRESS]:PORT for IPv6")
+      }
+    })
+
+  static let webOpen = Parameter.flag(
+    "web-open", "With --web: let in everyone who reaches the page, without a token.")
+
+  static let webHosts = Parameter<[String]>.list(
+    "web-host", "NAME", "With --web: a further name of the page's host, as of a reverse proxy.",
+    parse: { text throws(ValueError) in
+      guard let address = try? HostAddress(parsing: "\(text):80"), address.host == text else {
+        throw ValueError(text, expected: "the name of a host, without a port")
+      }
+      return text
+    })
+
   static let clientProtocol = Parameter<ServedProtocol>.choice(
     "protocol", "PROTOCOL", "What clients speak: raw, telnet or rfc2217.", standard: .rfc2217)
 
@@ -111,6 +138,7 @@ enum SharingParameters {
   }
 
   static let places: [any Declared] = [listen, unix]
+  static let page: [any Declared] = [web, webOpen, webHosts]
   static let rules: [any Declared] = [clientProtocol, writers, allow, group, onLost]
   static let backlogs: [any Declared] = [backlog, backlogUntilRead]
 }
@@ -119,6 +147,28 @@ extension Values {
   /// The places where clients connect.
   var listenAddresses: [PortServer.ListenAddress] {
     self[SharingParameters.listen] + self[SharingParameters.unix]
+  }
+
+  /// The place of the page for browsers; nil for none.
+  var pagePlace: BrowserPage.Place? {
+    self[SharingParameters.web].map {
+      BrowserPage.Place(
+        address: $0, isOpen: self[SharingParameters.webOpen],
+        names: self[SharingParameters.webHosts])
+    }
+  }
+
+  /// Checks that options of the page are given only with one.
+  ///
+  /// - Throws: ``UsageError``.
+  func checkPage() throws(UsageError) {
+    guard self[SharingParameters.web] == nil else { return }
+    if self[SharingParameters.webOpen] {
+      throw UsageError(about: ["web-open"], "--web-open needs --web PORT")
+    }
+    if !self[SharingParameters.webHosts].isEmpty {
+      throw UsageError(about: ["web-host"], "--web-host needs --web PORT")
+    }
   }
 
   /// The user's name for other members of the session; nil for ``Sessions/UserName/own``.

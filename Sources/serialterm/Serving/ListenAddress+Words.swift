@@ -69,7 +69,7 @@ extension PortServer.ListenAddress {
 extension HostAddress {
   /// Whether only programs of this computer can connect. A name other than `localhost`
   /// may lead anywhere.
-  fileprivate var isLoopback: Bool {
+  var isLoopback: Bool {
     host == "localhost" || AddressRange(parsing: "127.0.0.0/8")?.contains(host) == true
       || host == "::1"
   }

@@ -8,6 +8,7 @@ import Sessions
 import SystemPackage
 import Terminal
 import TextTools
+import Time
 
 /// Serves ports to clients, without a user.
 ///
@@ -19,6 +20,8 @@ final class ServeController {
     let addresses: [PortServer.ListenAddress]
     let rules: PortServer.Rules
     let writers: Roster.Rule
+    /// The place of the page for browsers; nil for none.
+    let page: BrowserPage.Place?
   }
 
   private let frontEnd: HeadlessInterface
@@ -33,6 +36,8 @@ final class ServeController {
   private static let patience = Drain.Patience(total: .seconds(5))
   /// The time after which an address is tried again.
   private static let retryPause = Duration.seconds(5)
+  /// The time that the program of the page has to begin.
+  private static let pagePatience = Duration.seconds(10)
 
   /// - Parameter services: how each port of the front end is served, in their order.
   init(_ frontEnd: HeadlessInterface, serving services: [Service]) {
@@ -59,6 +64,7 @@ final class ServeController {
       }
     }
     try listen()
+    try openPages()
     events = frontEnd.events.observe { [unowned self] in
       // Printed when signals end the program, and when the sessions can be joined.
       if $0 == .waiting { announce() }
@@ -89,6 +95,27 @@ final class ServeController {
       throw first
     }
     scheduleRetry()
+  }
+
+  /// Opens the pages for browsers, and waits until they are there. A place leads to one page, which shows
+  /// all ports.
+  ///
+  /// - Throws: ``Failure`` if one cannot be opened, and the errors of epoll_wait(2).
+  private func openPages() throws {
+    var opened: Set<BrowserPage.Place> = []
+    for (port, service) in services {
+      guard let place = service.page, opened.insert(place).inserted else { continue }
+      var answer: Result<String, Failure>?
+      port.openPage(at: place) { answer = $0 }
+      let deadline = MonotonicTime.now + Self.pagePatience
+      while answer == nil, .now < deadline {
+        try frontEnd.loop.turn(waitingAtMost: deadline - .now)
+      }
+      guard let answer else {
+        throw Failure(.otherFailure, "the page for browsers: serialterm-web does not answer.")
+      }
+      _ = try answer.get()
+    }
   }
 
   private func announce() {

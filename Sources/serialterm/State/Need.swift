@@ -105,7 +105,8 @@ enum Need {
       state.sharing.pen == .mine
         ? "you have the pen" : state.sharing.mayTake ? nil : "not allowed here"
     case .ownSession: state.sharing.isJoined ? "joined session" : nil
-    case .listening: state.sharing.addresses.isEmpty ? "not served" : nil
+    case .listening:
+      state.sharing.addresses.isEmpty && state.pageLink == nil ? "not served" : nil
     case .user:
       state.isScripted && !state.isLending
         ? "in use by a script; released when it finishes" : nil

@@ -86,6 +86,8 @@ struct TerminalState: Hashable {
   var followsSize = false
   /// The other members of the session, and the holder of the pen.
   var sharing = Sharing()
+  /// The link to the page for browsers; nil if there is none.
+  var pageLink: String?
 
   /// Whether the port is joined with another one, which alone sends to it.
   var isTapped: Bool { tapWords != nil }

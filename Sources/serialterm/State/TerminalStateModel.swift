@@ -60,6 +60,9 @@ final class TerminalStateModel {
     _state.bind(\.isHeld, to: holdDetector.$acceptance) { $0 == .held }
   }
 
+  /// Follows the page for browsers.
+  func followPage(_ page: BrowserPage) { _state.bind(\.pageLink, to: page.$link) }
+
   /// Follows what the device offers.
   func followOffers(_ offers: OfferWatch) { _state.bind(\.offer, to: offers.$offer) }
 

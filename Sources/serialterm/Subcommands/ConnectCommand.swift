@@ -103,7 +103,8 @@ struct ConnectCommand: ProfiledCommand {
         "PROGRAMS AND PIPES",
         [console, messages, Self.linger, Self.exec, json, SessionParameters.quiet]),
       ParameterSection(
-        "SHARING", SharingParameters.places + SharingParameters.rules + [SharingParameters.name]),
+        "SHARING", SharingParameters.places + SharingParameters.rules + [SharingParameters.name]
+          + SharingParameters.page),
       SessionParameters.configuration,
     ])
 
@@ -211,10 +212,10 @@ struct ConnectCommand: ProfiledCommand {
 
   /// Checks that a port is shared only alone, because an address leads to one port.
   private func validateSharing() throws(Failure) {
-    guard !values.listenAddresses.isEmpty else { return }
+    guard !values.listenAddresses.isEmpty || values.pagePlace != nil else { return }
     throw Failure(
       .usage,
-      "--listen and --unix are for one device. Run 'serialterm serve' for each, or use 'share' of the palette."
+      "--listen, --unix and --web are for one device. Run 'serialterm serve' for each, or use 'share' of the palette."
     )
   }
 

@@ -40,6 +40,7 @@ struct ServeCommand: ProfiledCommand {
     mostUsed: [
       SharingParameters.listen, SharingParameters.unix, stdio, SharingParameters.clientProtocol,
       SharingParameters.writers, SharingParameters.allow, SharingParameters.backlog,
+      SharingParameters.web,
       LineParameters.baud, LogParameters.log,
     ],
     sections: [
@@ -47,7 +48,7 @@ struct ServeCommand: ProfiledCommand {
       ParameterSection(
         "CLIENTS",
         SharingParameters.places + [stdio, profiles] + SharingParameters.rules
-          + SharingParameters.backlogs),
+          + SharingParameters.backlogs + SharingParameters.page),
       ParameterSection("CONNECTION", [SessionParameters.exclusive, SessionParameters.quiet]),
       LineParameters.section,
       ParameterSection("PACING", [PacingParameters.byteDelay, PacingParameters.lineDelay]),
@@ -66,6 +67,7 @@ struct ServeCommand: ProfiledCommand {
       throw UsageError(about: ["stdio"], "--stdio is for one device")
     }
     try values.checkSession()
+    try values.checkPage()
     if values[SharingParameters.backlogUntilRead], values[SharingParameters.backlog] == nil {
       throw UsageError(
         about: ["backlog-until-read"], "--backlog-until-read needs --backlog SIZE or TIME")
@@ -126,7 +128,8 @@ struct ServeCommand: ProfiledCommand {
       serving: commands.map { (command, _) throws(Failure) in
         ServeController.Service(
           addresses: command.listenAddresses, rules: try command.values.servingRules,
-          writers: command.values[SharingParameters.writers].rule)
+          writers: command.values[SharingParameters.writers].rule,
+          page: command.values.pagePlace)
       }
     ).run()
   }
@@ -137,7 +140,7 @@ struct ServeCommand: ProfiledCommand {
   }
 
   private func checkAddresses(isAlone: Bool) throws(Failure) {
-    guard listenAddresses.isEmpty else {
+    guard listenAddresses.isEmpty && values.pagePlace == nil else {
       guard !values[Self.stdio] || !FileDescriptor.standardInput.isTerminal else {
         throw Failure(
           .usage, "--stdio is for ssh and other programs: standard input is a terminal.")
@@ -147,7 +150,7 @@ struct ServeCommand: ProfiledCommand {
     throw Failure(
       .usage,
       isAlone
-        ? "say where clients connect: --listen PORT, --unix PATH or --stdio. "
+        ? "say where clients connect: --listen PORT, --unix PATH, --web PORT or --stdio. "
           + "See 'serialterm serve --help'."
         : "\(profile.name ?? "a port"): say where clients connect: 'listen' or 'unix' of its profile."
     )

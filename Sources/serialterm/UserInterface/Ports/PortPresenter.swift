@@ -133,6 +133,14 @@ final class PortPresenter {
   func listen() throws(Failure) {
     port.server.rules = configuration.servingRules
     for listenAddress in configuration.values.listenAddresses { try port.listen(at: listenAddress) }
+    if let place = configuration.values.pagePlace {
+      port.openPage(at: place) { [unowned self] in
+        switch $0 {
+        case .success: port.announcePlaces()
+        case .failure(let failure): say("there is no page for browsers: \(failure.message)")
+        }
+      }
+    }
   }
 
   /// Starts to find a lost device again.

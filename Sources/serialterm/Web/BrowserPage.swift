@@ -1,0 +1,178 @@
+import EventLoop
+import Glibc
+import NetworkLinks
+import Observing
+import Posix
+import Sessions
+import SystemPackage
+import TextTools
+
+/// A page on which browsers watch the sessions of this program, and write with the pen.
+///
+/// The separate program `serialterm-web` serves it, and joins sessions as `serialterm attach` does: a
+/// fault there does not touch a port. It ends with this program, and is started again if it ends
+/// before.
+final class BrowserPage {
+  /// Where the page is, and who is let in.
+  struct Place: Hashable {
+    let address: HostAddress
+    /// Whether the link needs no token.
+    var isOpen = false
+    /// Further names of this computer, such as that of a reverse proxy.
+    var names: [String] = []
+  }
+
+  /// What happens after the page was opened.
+  enum News: Hashable {
+    /// It has ended by itself, for this reason, and is started again later.
+    case ended(String)
+    /// It is there again.
+    case returned
+  }
+
+  /// The link to the page, with the token; nil while there is none.
+  @Observed private(set) var link: String?
+  let news = Observable<News>()
+
+  private let loop: IOLoop
+  private let program: String
+  private var place: Place?
+  private var child: PipedChild?
+  private var watches: [DescriptorWatch] = []
+  private var output: [UInt8] = []
+  private var errors = ErrorLines()
+  private var lastError: String?
+  private var opening: ((Result<String, Failure>) -> Void)?
+  private var restart: LoopTimer?
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 16)
+
+  /// The time after which it is started again.
+  private static let pause = Duration.seconds(5)
+
+  /// - Parameter program: the path of `serialterm-web`; nil for the one beside this program, or in
+  ///   `PATH`.
+  init(on loop: IOLoop, program: String? = nil) {
+    self.loop = loop
+    self.program = program ?? Self.foundProgram
+  }
+
+  deinit {
+    close()
+    buffer.deallocate()
+  }
+
+  private static var foundProgram: String {
+    let name = "serialterm-web"
+    let own = FilePath("/proc/self/exe").realPath?.removingLastComponent().appending(name).string
+    return [own, name].compactMap(\.self).lazy.compactMap(ProgramSearch.file).first ?? name
+  }
+
+  /// Opens the page.
+  ///
+  /// - Parameter answer: called once, later, with the link or with why there is none.
+  func open(at place: Place, answer: @escaping (Result<String, Failure>) -> Void) {
+    close()
+    self.place = place
+    opening = answer
+    start()
+  }
+
+  /// Closes the page. Those who are there leave.
+  func close() {
+    for watch in watches { watch.cancel() }
+    child?.closeInput()
+    (child, place, restart, opening, watches) = (nil, nil, nil, nil, [])
+    link = nil
+  }
+
+  private func start() {
+    guard let place else { return }
+    (output, errors, lastError) = ([], ErrorLines(), nil)
+    var words = [program, "\(place.address)", "--pid", "\(getpid())", "--until-eof"]
+    if place.isOpen { words.append("--open") }
+    words += place.names.flatMap { ["--host", $0] }
+    if let own = FilePath("/proc/self/exe").realPath { words += ["--program", own.string] }
+    do throws(Errno) {
+      let child = try PipedChild(words: words, .init(errors: .piped))
+      self.child = child
+      // A child that was closed has no say any more.
+      try child.watchEnd(on: loop) { [weak self, weak child] _ in
+        if let self, child === self.child { ended() }
+      }
+      if let output = child.outputDescriptor {
+        watches.append(try loop.watch(output, for: .reading) { [unowned self] _ in readOutput() })
+      }
+      if let errors = child.errorDescriptor {
+        watches.append(try loop.watch(errors, for: .reading) { [unowned self] _ in readErrors() })
+      }
+    } catch {
+      lastError =
+        error == .noSuchFileOrDirectory
+        ? "serialterm-web is not installed: it is a package of its own" : "\(error)"
+      ended()
+    }
+  }
+
+  private func readOutput() {
+    guard let descriptor = child?.outputDescriptor else { return }
+    guard case .bytes(let count)? = try? descriptor.readAvailable(into: buffer) else {
+      return watches.first?.cancel() ?? ()
+    }
+    guard link == nil, output.count < buffer.count else { return }
+    output += UnsafeRawBufferPointer(rebasing: buffer[..<count])
+    guard let end = output.firstIndex(of: 0x0A) else { return }
+    let link = String(decoding: output[..<end], as: UTF8.self).harmless
+    self.link = link
+    if let opening {
+      self.opening = nil
+      opening(.success(link))
+    } else {
+      news.notify(.returned)
+    }
+  }
+
+  private func readErrors() {
+    guard let descriptor = child?.errorDescriptor else { return }
+    guard case .bytes(let count)? = try? descriptor.readAvailable(into: buffer) else {
+      return watches.last?.cancel() ?? ()
+    }
+    let piece = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+    if let line = errors.receive(piece, at: loop.now).last { lastError = line }
+  }
+
+  private func ended() {
+    readErrors()
+    for watch in watches { watch.cancel() }
+    (child, watches) = (nil, [])
+    let prefix = "serialterm-web: "
+    let said = lastError.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
+    let reason = said ?? "serialterm-web has ended"
+    link = nil
+    if let opening {
+      (self.opening, place) = (nil, nil)
+      return opening(.failure(Failure(.otherFailure, reason)))
+    }
+    news.notify(.ended(reason))
+    restart = loop.schedule(after: Self.pause) { [unowned self] in start() }
+  }
+}
+
+extension BrowserPage.Place {
+  /// Parses `[HOST:]PORT`; without a host, it is for browsers of this computer.
+  ///
+  /// - Throws: ``HostAddressError``.
+  init(parsing text: String) throws(HostAddressError) {
+    let isPort = !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    self.init(address: try HostAddress(parsing: isPort ? "127.0.0.1:\(text)" : text))
+  }
+
+  /// A warning for a user who lets browsers of other computers in; nil if only this computer can
+  /// connect.
+  var warning: String? {
+    guard !address.isLoopback else { return nil }
+    return isOpen
+      ? "warning: everyone who reaches port \(address.port) can watch and write. There is no password."
+      : "warning: who has the link can watch and write, and it passes the network unencrypted. "
+        + "ssh -L or a reverse proxy with TLS protects it."
+  }
+}

@@ -1,0 +1,398 @@
+"""`serialterm serve --web`: the server of the page, its sessions, its limits. test_web_page.py has the page in a browser."""
+
+import json
+import os
+import re
+import signal
+import socket
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from Tests.endtoend.harness import Deadline, Device, Pipes, Terminal, serialterm_binary, wait_until
+from Tests.endtoend.servers import free_port
+from Tests.endtoend.servers.websocket import BINARY, PING, TEXT, WebSocket, frame, request
+
+WEB = os.environ.get("SERIALTERM_WEB", "")
+
+
+@unittest.skipUnless(WEB, "needs serialterm-web: SERIALTERM_WEB names it")
+class WebTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.device = self.enterContext(Device(self.folder / "board"))
+        self.port = free_port()
+        self.variables = {
+            "PATH": f"{Path(WEB).parent}:{os.environ['PATH']}", "XDG_STATE_HOME": str(self.folder / "state")}
+
+    def serve(self, *options, command="serve"):
+        program = self.enterContext(Pipes(
+            serialterm_binary(), command, self.device.path, "--web", str(self.port), *options,
+            variables=self.variables))
+        link = program.stderr.expect(re.compile(rb"a page for browsers is at (\S+)"))[1].decode()
+        self.token = link.partition("#")[2]
+        self.assertEqual(link.partition("#")[0], f"http://127.0.0.1:{self.port}/")
+        return program
+
+    def page(self, name="", token=None, **options):
+        return self.enterContext(WebSocket(
+            self.port, self.token if token is None else token, name, **options))
+
+    def join(self, name="", **options):
+        """A page that has joined the session of the device."""
+        page = self.page(name, **options)
+        self.enter_session(page)
+        return page
+
+    def enter_session(self, page):
+        listed = page.expect("sessions", sessions=lambda sessions: sessions)
+        session, = listed["sessions"]
+        self.assertEqual(session["port"], str(self.device.path))
+        page.send("join", session=session["session"])
+        page.expect("joined", session=session["session"])
+        page.expect("state", state="open")
+
+    def have_pen(self, page):
+        page.send("ask-pen", id="pen")
+        page.expect("people", pen="mine")
+
+    def servers(self):
+        """The processes of serialterm-web that serve this test's port."""
+        return [
+            int(folder.name) for folder in Path("/proc").iterdir() if folder.name.isdigit()
+            and (words := self.words(folder))[:1] and Path(words[0]).name == "serialterm-web"
+            and f"127.0.0.1:{self.port}" in words]
+
+    @staticmethod
+    def words(folder):
+        try:
+            return (folder / "cmdline").read_bytes().decode().split("\0")
+        except OSError:
+            return []
+
+
+class PageTests(WebTest):
+    def get(self, path="/", *headers, method="GET", host=None):
+        host = host or f"localhost:{self.port}"
+        return request(self.port, [f"{method} {path} HTTP/1.1", f"Host: {host}", *headers])
+
+    def test_the_files_of_the_page_are_there_with_their_rules(self):
+        self.serve()
+        page = self.get()
+        self.assertTrue(page.startswith(b"HTTP/1.1 200 OK\r\n"), page[:200])
+        self.assertIn(b"Content-Security-Policy: default-src 'none'; script-src 'self'", page)
+        self.assertIn(b"X-Content-Type-Options: nosniff", page)
+        self.assertNotIn(self.token.encode(), page)
+        body = page.partition(b"\r\n\r\n")[2]
+        self.assertIsNone(re.search(rb"<script(?![^>]*\ssrc=)|\son\w+=|\sstyle=|<style", body), "inline code")
+        for name in re.findall(rb'(?:src|href)="([^"#]+)"', body):
+            self.assertTrue(self.get(f"/behind/a/proxy/{name.decode()}").startswith(b"HTTP/1.1 200"), name)
+
+    def test_there_is_nothing_else(self):
+        self.serve()
+        for path in ("/token", "/../../etc/passwd", "/%2e%2e/page.css%00", "/favicon.ico"):
+            self.assertTrue(self.get(path).startswith(b"HTTP/1.1 404"), path)
+        self.assertTrue(self.get(method="POST").startswith(b"HTTP/1.1 405"))
+        self.assertTrue(self.get("/socket").startswith(b"HTTP/1.1 426"))
+
+    def test_a_foreign_name_is_refused(self):
+        self.serve("--web-host", "lab.example")
+        self.assertTrue(self.get(host="evil.example").startswith(b"HTTP/1.1 421"))
+        self.assertIn(b"--web-host evil.example", self.get(host="evil.example"))
+        self.assertTrue(self.get(host="lab.example").startswith(b"HTTP/1.1 200"))
+
+    def test_pages_of_another_origin_cannot_connect(self):
+        self.serve()
+        for origin in ("http://evil.example", "null", f"http://localhost:{self.port + 1}"):
+            with self.assertRaises(ConnectionError):
+                self.page(headers=[f"Origin: {origin}"])
+        self.page(headers=[f"Origin: http://127.0.0.1:{self.port}"]).expect("welcome")
+
+
+class AdmissionTests(WebTest):
+    def test_a_page_needs_the_token(self):
+        self.serve()
+        for token in ("", "x", self.token[:-1], self.token + "x", "A" * len(self.token)):
+            page = self.page(token=token)
+            self.assertIn("not valid", page.expect("refused")["reason"])
+            page.expect_end()
+            self.assertEqual((page.close_code, len(page.events)), (1008, 1))
+
+    def test_nothing_is_told_before_the_token(self):
+        self.serve()
+        page = self.page(hello=False)
+        page.send("join", session="x")
+        page.expect("refused")
+        page.expect_end()
+
+    def test_an_open_page_needs_none(self):
+        self.serve("--web-open")
+        self.assertEqual(self.token, "")
+        self.page().expect("welcome")
+
+    def test_the_token_is_a_file_that_only_the_user_can_read_and_stays(self):
+        self.serve().close()
+        first, file = self.token, self.folder / "state/serialterm/web-token"
+        self.assertEqual((file.read_text(), file.stat().st_mode & 0o777), (f"{first}\n", 0o600))
+        self.serve().close()
+        self.assertEqual(self.token, first)
+        file.chmod(0o644)
+        program = self.enterContext(Pipes(
+            serialterm_binary(), "serve", self.device.path, "--web", str(self.port), variables=self.variables))
+        self.assertEqual(program.wait(), 1)
+        self.assertIn(b"web-token must be a file of yours that nobody else can read", program.stderr.data)
+
+    def test_the_port_of_another_program_is_named(self):
+        with socket.create_server(("127.0.0.1", self.port)):
+            program = self.enterContext(Pipes(
+                serialterm_binary(), "serve", self.device.path, "--web", str(self.port),
+                variables=self.variables))
+            self.assertEqual(program.wait(), 1)
+        self.assertIn(f"cannot listen at 127.0.0.1:{self.port}: Address already in use".encode(), program.stderr.data)
+
+    def test_a_missing_program_is_named(self):
+        self.variables["PATH"] = "/usr/bin:/bin"
+        program = self.enterContext(Pipes(
+            serialterm_binary(), "serve", self.device.path, "--web", str(self.port), variables=self.variables))
+        self.assertEqual(program.wait(), 1)
+        self.assertIn(b"serialterm-web is not installed", program.stderr.data)
+
+
+class SessionTests(WebTest):
+    def test_a_page_sees_what_came_before_and_what_comes(self):
+        self.serve()
+        self.device.write(b"before ")
+        other = self.join()
+        other.expect_text("before ")
+        page = self.join("anna")
+        self.device.write("now: µ\r\n".encode())
+        page.expect_text("before now: µ\r\n")
+        people = other.expect("people", others=lambda others: others)
+        self.assertEqual([person["name"] for person in people["others"]], ["anna (browser)"])
+
+    def test_what_is_typed_with_the_pen_reaches_the_device_and_without_it_does_not(self):
+        self.serve()
+        one, other = self.join("one"), self.join("other")
+        self.have_pen(one)
+        one.send("send", id=1, text="hello")
+        self.assertEqual(self.device.read_exactly(5), b"hello")
+        one.expect("done", id=1)
+        other.send("send", id=2, text="no")
+        self.assertEqual(other.expect("failed", id=2)["reason"], "one (browser) has the pen")
+        other.send("ask-pen", id=3)
+        asked = one.expect("people", others=lambda others: any(person.get("asks") for person in others))
+        one.send("give-pen", id=4, to=asked["others"][0]["id"])
+        other.expect("people", pen="mine")
+        other.send("send", id=5, text="yes")
+        self.assertEqual(self.device.read_exactly(3), b"yes")
+
+    def test_a_command_is_off_with_the_palette_s_reason_while_the_device_is_gone(self):
+        self.serve()
+        page = self.join()
+        self.have_pen(page)
+
+        def is_break(reason):
+            return lambda commands: any(
+                command["name"] == "break" and command.get("reason") == reason for command in commands)
+        self.device.hang_up()
+        page.expect("commands", commands=is_break("no device"))
+        page.send("break", id=1)
+        self.assertEqual(page.expect("failed", id=1)["reason"], "no device")
+        self.device.plug()
+        page.expect("commands", commands=is_break(None))
+
+    def test_a_terminal_and_two_pages_are_at_one_session(self):
+        terminal = self.enterContext(Terminal(
+            serialterm_binary(), "connect", self.device.path, "--web", str(self.port), variables=self.variables))
+        link = terminal.expect(re.compile(rb"a page for browsers is at (http://[^\s#]+)#([\w-]{24})"))
+        self.token = link[2].decode()
+        one, other = self.join("one"), self.join("other")
+        self.device.write(b"for all")
+        for page in (one, other):
+            page.expect_text("for all")
+        terminal.expect(b"for all")
+        terminal.send(b"k")
+        self.assertEqual(self.device.read_exactly(1), b"k")
+        one.send("take-pen", id=1)
+        one.expect("people", pen="mine")
+        one.send("send", text="p")
+        self.assertEqual(self.device.read_exactly(1), b"p")
+
+    def test_the_palette_opens_and_closes_the_page(self):
+        terminal = self.enterContext(Terminal(
+            serialterm_binary(), "connect", self.device.path, variables=self.variables))
+        terminal.expect(b"ctrl-t q")
+        terminal.send(b"\x14:share\r%d,web\r" % self.port)
+        self.token = terminal.expect(re.compile(rb"a page for browsers is at http://[^\s#]+#([\w-]{24})"))[1].decode()
+        self.join()
+        terminal.send(b"\x14:stop-sharing\r")
+        terminal.expect(b"Nobody else can connect")
+        wait_until(lambda: not self.servers(), "the page is closed")
+
+    def test_pages_may_not_use_the_server_s_files_and_programs(self):
+        self.serve()
+        page = self.join()
+        self.have_pen(page)
+        for command in ("start-log", "send-file", "receive-files", "close", "release", "exec", "script"):
+            page.send(command, id=command, path=str(self.folder / "x"), argument="touch x")
+            self.assertIn("is not for pages", page.expect("failed", id=command)["reason"])
+        self.assertFalse((self.folder / "x").exists())
+
+    def test_a_file_of_the_page_reaches_the_device(self):
+        self.serve()
+        page = self.join()
+        self.have_pen(page)
+        data = os.urandom(100_000)
+        page.send("upload", id=7, name="../fw.bin", size=len(data), protocol="raw")
+        for start in range(0, len(data), 32_768):
+            page.write(frame(BINARY, data[start:start + 32_768]))
+        self.assertEqual(self.device.read_exactly(len(data), timeout=60), data)
+        page.expect("done", id=7)
+        page.send("upload", id=8, name="x", size=3)
+        page.write(frame(BINARY, b"four"))
+        self.assertIn("longer than announced", page.expect("failed", id=8)["reason"])
+
+    def test_the_end_of_the_session_is_told_and_a_new_one_can_be_joined(self):
+        program = self.serve()
+        page = self.join()
+        program.signal(signal.SIGTERM)
+        program.wait()
+        page.expect_end()
+        self.serve()
+        self.join()
+
+    def test_a_killed_server_of_the_page_comes_back_and_the_port_does_not_notice(self):
+        program = self.serve("--listen", str(client_port := free_port()))
+        page = self.join()
+        client = self.enterContext(socket.create_connection(("127.0.0.1", client_port), 30))
+        pid, = self.servers()
+        os.kill(pid, signal.SIGKILL)
+        page.expect_end()
+        program.stderr.expect(b"the page for browsers is gone")
+        self.device.write(b"still there")
+        data = b""
+        while b"still there" not in data:
+            self.assertTrue(piece := client.recv(4_096))
+            data += piece
+        program.stderr.expect(b"the page for browsers is there again", timeout=30)
+        self.join()
+
+    def test_nothing_is_left_when_the_session_is_killed(self):
+        program = self.serve()
+        page = self.join()
+        program.signal(signal.SIGKILL)
+        page.expect_end()
+        wait_until(lambda: not self.servers(), "serialterm-web has ended")
+
+
+class StalledTests(WebTest):
+    def test_a_page_that_reads_nothing_loses_its_own_view_only_and_is_told_how_much(self):
+        self.serve("--log", str(log := self.folder / "board.log"))
+        stalled, good = self.page(reads=False), self.join("good")
+        # The stalled page joins without reading the list.
+        listed = next(event for event in good.events if event["event"] == "sessions")
+        stalled.send("join", session=listed["sessions"][0]["session"])
+        good.expect("people", others=lambda others: others)
+        sent = 0
+        line = b"x" * 99 + b"\n"
+        # More than sockets, pipes and queues hold.
+        while sent < 24 << 20:
+            self.device.write(line * 640, timeout=60)
+            sent += 64_000
+        self.device.write(b"the end\n")
+        good.expect_text("the end", timeout=60)
+        stalled.read()
+        missed = stalled.expect("missed", timeout=60)["bytes"]
+        self.assertGreater(missed, 0)
+        stalled.expect_text("the end", timeout=60)
+        wait_until(lambda: log.stat().st_size == sent + 8, "the log is complete")
+
+
+class HostileTests(WebTest):
+    def alive(self):
+        """The server still serves."""
+        self.page().expect("welcome")
+
+    def test_frames_that_break_the_rules_end_their_own_connection(self):
+        self.serve()
+        hello = json.dumps({"command": "hello", "token": self.token}).encode()
+        for name, data in {
+            "not masked": frame(TEXT, b"{}", masked=False),
+            "reserved opcode": frame(3, b"x"),
+            "reserved bits": frame(TEXT, b"{}", reserved=7),
+            "large text": frame(TEXT, b"x" * 20_000),
+            "large frame": frame(BINARY, b"x" * 70_000),
+            "huge length": b"\x82\xff\xff\xff\xff\xff\xff\xff\xff\xff" + b"\0" * 20,
+            "large ping": frame(PING, b"x" * 126),
+            "many parts": frame(TEXT, b"x", fin=False) + frame(0, b"x", fin=False) * 100,
+            "part of nothing": frame(0, b"x"),
+            "long close": frame(8, b"\x03\xe8" + b"x" * 200),
+        }.items():
+            with self.subTest(name):
+                page = self.page(hello=False)
+                page.write(frame(TEXT, hello))
+                page.expect("welcome")
+                try:
+                    page.write(data)
+                except OSError:
+                    pass  # It was closed already.
+                page.expect_end()
+        self.alive()
+
+    def test_messages_that_are_nonsense_are_answered(self):
+        self.serve()
+        page = self.page()
+        page.expect("welcome")
+        for text in (b"", b"\xff\xfe", b"[" * 10_000, b"{}", b'{"command":{}}', b'{"command":"join"}', b'{"command":"x"}'):
+            page.write(frame(TEXT, text))
+            page.expect("failed")
+        page.write(frame(BINARY, b"of no file"))
+        page.send("send", id=1, text="x")
+        self.assertEqual(page.expect("failed")["reason"], "no session is joined")
+
+    def test_requests_that_are_nonsense_do_no_harm(self):
+        self.serve()
+        for data in (
+                b"\r\n\r\n", b"GET\r\n\r\n", b"\x16\x03\x01\0\xa5\x01", os.urandom(1_000) + b"\r\n\r\n",
+                b"GET / HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+                b"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n",
+                b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+                b"GET /" + b"a" * 200_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 50_000 + b"\r\n"):
+            try:
+                answer = request(self.port, data)
+            except OSError:
+                continue  # It does not read to the end.
+            self.assertNotIn(b" 200 ", answer.partition(b"\r\n")[0], data[:60])
+        self.alive()
+
+    def test_who_says_nothing_is_disconnected(self):
+        self.serve()
+        slow = []
+        for start in (b"", b"GET / HTTP/1.1\r\nHo"):
+            connection = self.enterContext(socket.create_connection(("127.0.0.1", self.port), 30))
+            connection.sendall(start)
+            slow.append(connection)
+        silent = self.page(hello=False)
+        for connection in slow:
+            while connection.recv(4_096):
+                pass
+        silent.expect_end(timeout=30)
+
+    def test_more_connections_than_allowed_are_closed_and_the_rest_goes_on(self):
+        self.serve()
+        page = self.join()
+        crowd = [self.enterContext(socket.create_connection(("127.0.0.1", self.port), 30)) for _ in range(300)]
+        self.device.write(b"still served")
+        page.expect_text("still served")
+        for connection in crowd:
+            connection.close()
+        deadline = Deadline(30)
+        while True:
+            try:
+                self.alive()
+                return
+            except (OSError, AssertionError):
+                self.assertGreater(deadline.left, 0)
+                time.sleep(0.05)

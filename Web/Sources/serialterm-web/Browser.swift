@@ -1,0 +1,200 @@
+import NIOCore
+import NIOWebSocket
+import Synchronization
+
+/// One page in a browser: its WebSocket, and the session that it has joined.
+///
+/// Messages of the page are read one after the other. A page that does not read what it gets holds back its
+/// own ``Viewer`` alone.
+final class Browser: Sendable {
+  typealias Socket = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
+
+  private let server: Server
+  private let channel: any Channel
+  /// When the page was heard last.
+  private let lastHeard = Mutex(NIODeadline.now())
+
+  /// The time within which a page must send its token.
+  private static let patience = TimeAmount.seconds(10)
+  /// The interval of pings, and the silence after which a page is gone.
+  private static let pingInterval = TimeAmount.seconds(20)
+  private static let longestSilence = TimeAmount.seconds(60)
+
+  private init(_ channel: any Channel, of server: Server) {
+    (self.channel, self.server) = (channel, server)
+  }
+
+  /// Serves a page until it leaves.
+  static func serve(_ socket: Socket, of server: Server) async throws {
+    let browser = Browser(socket.channel, of: server)
+    try await socket.executeThenClose { inbound, outbound in
+      var messages = inbound.makeAsyncIterator()
+      let deadline = socket.channel.eventLoop.scheduleTask(in: patience) {
+        socket.channel.close(promise: nil)
+      }
+      defer { deadline.cancel() }
+      let page = Page(outbound)
+      guard let name = try await browser.admit(&messages, page) else { return }
+      deadline.cancel()
+      let pings = browser.startPings()
+      defer { pings.cancel() }
+      try await page.send(#"{"event":"welcome","version":1}"#)
+      try await browser.run(&messages, page, name: name)
+    }
+  }
+
+  private typealias Messages = NIOAsyncChannelInboundStream<WebSocketFrame>.AsyncIterator
+
+  /// Reads the first message, which must have the token.
+  ///
+  /// - Returns: the name of the user; nil if the page was refused.
+  private func admit(_ messages: inout Messages, _ page: Page) async throws -> String? {
+    guard let message = try await next(&messages, page) else { return nil }
+    guard case .text(let text) = message,
+      case .hello(let token, let name) = try? BrowserCommand(text.readableBytesView),
+      server.token?.matches(token) ?? true
+    else {
+      try await page.refuse("This link is not valid: it may be of another user or computer.")
+      return nil
+    }
+    return Self.memberName(name)
+  }
+
+  /// The name by which a page's user is known to the other members.
+  private static func memberName(_ name: String) -> String {
+    let known = name.unicodeScalars.filter { !$0.properties.isWhitespace || $0 == " " }.prefix(40)
+    let trimmed = String(String.UnicodeScalarView(known))
+    return trimmed.allSatisfy { $0 == " " } ? "browser" : "\(trimmed) (browser)"
+  }
+
+  private func run(_ messages: inout Messages, _ page: Page, name: String) async throws {
+    let listing = Task { [sessions = server.sessions] in
+      for await list in await sessions.changes() { try await page.send(list) }
+    }
+    var viewer: Viewer?
+    var viewing: Task<Void, Never>?
+    var upload: Upload?
+    defer {
+      listing.cancel()
+      viewing?.cancel()
+    }
+    while let message = try await next(&messages, page) {
+      do {
+        switch message {
+        case .piece(let piece):
+          guard let file = upload, !file.isComplete else { continue }
+          do {
+            try piece.withUnsafeReadableBytes { try file.add($0) }
+          } catch let trouble as Upload.Trouble {
+            upload = nil
+            throw BrowserCommand.Refusal(id: file.request.id, reason: trouble.reason)
+          }
+          if file.isComplete { try start(file, at: viewer) }
+        case .text(let text):
+          switch try BrowserCommand(text.readableBytesView) {
+          case .hello: throw BrowserCommand.Refusal(id: nil, reason: "hello is the first message")
+          case .join(let session):
+            viewing?.cancel()
+            // The former membership ends before the new one begins.
+            await viewing?.value
+            (viewer, viewing, upload) = (nil, nil, nil)
+            guard await server.sessions.contains(session) else {
+              try await page.left(session, "no such session is running")
+              continue
+            }
+            let joined = Viewer(program: server.program, session: session, name: name)
+            viewer = joined
+            try await page.joined(session)
+            viewing = Task {
+              let reason = await joined.run { try await page.send($0) }
+              if !Task.isCancelled { try? await page.left(session, reason) }
+            }
+          case .upload(let request):
+            guard viewer != nil else {
+              throw BrowserCommand.Refusal(id: request.id, reason: "no session is joined")
+            }
+            upload = nil
+            do {
+              let file = try Upload(request)
+              upload = file
+              if file.isComplete { try start(file, at: viewer) }
+            } catch let trouble as Upload.Trouble {
+              throw BrowserCommand.Refusal(id: request.id, reason: trouble.reason)
+            }
+          case .forward(let line):
+            guard let viewer else {
+              throw BrowserCommand.Refusal(id: nil, reason: "no session is joined")
+            }
+            if !viewer.send(line) {
+              throw BrowserCommand.Refusal(id: nil, reason: "the session does not answer: wait")
+            }
+          }
+        }
+      } catch let refusal as BrowserCommand.Refusal {
+        try await page.send(refusal.line)
+      }
+    }
+  }
+
+  /// Lets the session send a file.
+  private func start(_ file: Upload, at viewer: Viewer?) throws {
+    let request = file.request
+    let line = BrowserCommand.line(of: [
+      "command": .text("send-file"), "id": request.id, "path": .text(file.path),
+      "name": .text(request.name), "protocol": .text(request.protocolName),
+    ])
+    if viewer?.send(line) != true {
+      throw BrowserCommand.Refusal(id: request.id, reason: "the session does not answer: wait")
+    }
+  }
+
+  // MARK: Frames
+
+  private enum Message {
+    case text(ByteBuffer)
+    case piece(ByteBuffer)
+  }
+
+  /// The next message; nil if the page leaves, or breaks the rules.
+  private func next(_ messages: inout Messages, _ page: Page) async throws -> Message? {
+    while let frame = try await messages.next() {
+      lastHeard.withLock { $0 = .now() }
+      // RFC 6455, 5.1: a server closes the connection of a client that does not mask.
+      guard frame.maskKey != nil else {
+        try await page.close(.protocolError)
+        return nil
+      }
+      switch frame.opcode {
+      case .text:
+        guard frame.length <= BrowserCommand.limit else {
+          try await page.close(.messageTooLarge)
+          return nil
+        }
+        return .text(frame.unmaskedData)
+      case .binary: return .piece(frame.unmaskedData)
+      case .ping: try await page.pong(frame.unmaskedData)
+      case .pong: break
+      case .connectionClose:
+        try await page.close(.normalClosure)
+        return nil
+      default:
+        try await page.close(.protocolError)
+        return nil
+      }
+    }
+    return nil
+  }
+
+  /// Pings the page, and closes its connection when it was silent for long.
+  private func startPings() -> RepeatedTask {
+    channel.eventLoop.scheduleRepeatedTask(
+      initialDelay: Self.pingInterval, delay: Self.pingInterval
+    ) { [channel, self] _ in
+      guard .now() - lastHeard.withLock({ $0 }) < Self.longestSilence else {
+        return channel.close(promise: nil)
+      }
+      channel.writeAndFlush(
+        WebSocketFrame(fin: true, opcode: .ping, data: ByteBuffer()), promise: nil)
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOWebSocket
+import Synchronization
+
+/// Serves the page and the WebSockets of its copies in browsers.
+final class Server: Sendable {
+  /// The token that pages must have; nil if none is needed.
+  let token: Token?
+  let sessions: SessionList
+  /// The path of serialterm.
+  let program: String
+  private let rules: RequestRules
+  private let connectionCount = Mutex(0)
+  private let pageCount = Mutex(0)
+
+  /// The number of connections, and of pages, at one time.
+  private static let mostConnections = 256
+  private static let mostPages = 100
+  /// The time within which a connection must have sent a request, and taken the answer.
+  private static let patience = TimeAmount.seconds(10)
+  /// The largest frame: a piece of a file. Messages of several frames may be as long.
+  private static let largestFrame = 65_536
+
+  private typealias Requests = NIOAsyncChannel<
+    HTTPServerRequestPart, HTTPPart<HTTPResponseHead, ByteBuffer>
+  >
+
+  /// What a connection has become.
+  private enum Connection: Sendable {
+    case page(Browser.Socket)
+    case requests(Requests)
+  }
+
+  private typealias Listener = NIOAsyncChannel<EventLoopFuture<Connection>, Never>
+  private let listener = Mutex<Listener?>(nil)
+
+  init(token: Token?, sessions: SessionList, program: String, rules: RequestRules) {
+    (self.token, self.sessions, self.program, self.rules) = (token, sessions, program, rules)
+  }
+
+  /// Begins to listen.
+  ///
+  /// - Throws: the errors of bind(2).
+  func listen(host: String, port: Int) async throws {
+    let bound = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .bind(host: host, port: port) { [self] channel in
+        channel.eventLoop.makeCompletedFuture { try prepare(channel) }
+      }
+    listener.withLock { $0 = bound }
+  }
+
+  /// Serves connections until the listener fails.
+  func run() async throws {
+    guard let listener = listener.withLock({ $0 }) else { return }
+    try await withThrowingDiscardingTaskGroup { group in
+      try await listener.executeThenClose { inbound in
+        for try await connection in inbound {
+          group.addTask { [self] in
+            // One connection's trouble is its own.
+            try? await serve(connection)
+          }
+        }
+      }
+    }
+  }
+
+  private func prepare(_ channel: any Channel) throws -> EventLoopFuture<Connection> {
+    let isFull = connectionCount.withLock { count in
+      count += 1
+      return count > Self.mostConnections
+    }
+    channel.closeFuture.whenComplete { [self] _ in connectionCount.withLock { $0 -= 1 } }
+    if isFull { channel.close(promise: nil) }
+    let upgrader = NIOTypedWebSocketServerUpgrader<Connection>(
+      maxFrameSize: Self.largestFrame,
+      shouldUpgrade: { [rules] channel, head in
+        let isSocket = head.uri.prefix { $0 != "?" }.hasSuffix("/socket")
+        return channel.eventLoop.makeSucceededFuture(
+          isSocket && rules.refusal(of: head) == nil ? HTTPHeaders() : nil)
+      },
+      upgradePipelineHandler: { channel, _ in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(
+            NIOWebSocketFrameAggregator(
+              minNonFinalFragmentSize: 1, maxAccumulatedFrameCount: 64,
+              maxAccumulatedFrameSize: Self.largestFrame))
+          return .page(try Browser.Socket(wrappingChannelSynchronously: channel))
+        }
+      })
+    let negotiation = try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(
+      configuration: .init(
+        upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
+          upgraders: [upgrader],
+          notUpgradingCompletionHandler: { channel in
+            channel.eventLoop.makeCompletedFuture {
+              try channel.pipeline.syncOperations.addHandler(ResponseParts())
+              return .requests(try Requests(wrappingChannelSynchronously: channel))
+            }
+          })))
+    // Until the first request is complete; a request then has a time limit of its own.
+    let deadline = channel.eventLoop.scheduleTask(in: Self.patience) {
+      channel.close(promise: nil)
+    }
+    negotiation.whenComplete { _ in deadline.cancel() }
+    return negotiation
+  }
+
+  private func serve(_ connection: EventLoopFuture<Connection>) async throws {
+    switch try await connection.get() {
+    case .page(let socket): try await servePage(socket)
+    case .requests(let requests): try await serveRequest(requests)
+    }
+  }
+
+  private func servePage(_ socket: Browser.Socket) async throws {
+    let isFull = pageCount.withLock { count in
+      count += 1
+      return count > Self.mostPages
+    }
+    defer { pageCount.withLock { $0 -= 1 } }
+    if isFull {
+      return try await socket.executeThenClose { _, outbound in
+        try await Page(outbound).refuse("Too many pages are open.")
+      }
+    }
+    try await Browser.serve(socket, of: self)
+  }
+
+  // MARK: The files of the page
+
+  /// Answers one request, and closes the connection.
+  private func serveRequest(_ requests: Requests) async throws {
+    let deadline = requests.channel.eventLoop.scheduleTask(in: Self.patience) {
+      requests.channel.close(promise: nil)
+    }
+    defer { deadline.cancel() }
+    try await requests.executeThenClose { inbound, outbound in
+      for try await part in inbound {
+        guard case .head(let head) = part else { continue }
+        let (status, headers, body) = answer(to: head)
+        try await outbound.write(
+          .head(HTTPResponseHead(version: .http1_1, status: status, headers: headers)))
+        if head.method != .HEAD { try await outbound.write(.body(ByteBuffer(bytes: body))) }
+        try await outbound.write(.end(nil))
+        return
+      }
+    }
+  }
+
+  private func answer(to head: HTTPRequestHead) -> (HTTPResponseStatus, HTTPHeaders, [UInt8]) {
+    if let refusal = rules.refusal(of: head) { return text(refusal.status, refusal.reason) }
+    guard head.method == .GET || head.method == .HEAD else {
+      return text(.methodNotAllowed, "Only GET and HEAD are possible here.")
+    }
+    guard let file = PageFile(target: head.uri) else {
+      return head.uri.hasSuffix("/socket")
+        ? text(.upgradeRequired, "This address is for the page's WebSocket.")
+        : text(.notFound, "There is nothing here. The page is at '/'.")
+    }
+    return answer(.ok, file.type, file.bytes)
+  }
+
+  private func text(
+    _ status: HTTPResponseStatus, _ text: String
+  ) -> (HTTPResponseStatus, HTTPHeaders, [UInt8]) {
+    answer(status, "text/plain; charset=utf-8", Array("\(text)\n".utf8))
+  }
+
+  private func answer(
+    _ status: HTTPResponseStatus, _ type: String, _ body: [UInt8]
+  ) -> (HTTPResponseStatus, HTTPHeaders, [UInt8]) {
+    var headers = PageFile.headers
+    headers.add(name: "Content-Type", value: type)
+    headers.add(name: "Content-Length", value: "\(body.count)")
+    headers.add(name: "Connection", value: "close")
+    return (status, headers, body)
+  }
+}
+
+/// Gives the HTTP encoder the parts of a response with bodies of bytes.
+private final class ResponseParts: ChannelOutboundHandler {
+  typealias OutboundIn = HTTPPart<HTTPResponseHead, ByteBuffer>
+  typealias OutboundOut = HTTPServerResponsePart
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    let part: HTTPServerResponsePart =
+      switch unwrapOutboundIn(data) {
+      case .head(let head): .head(head)
+      case .body(let bytes): .body(.byteBuffer(bytes))
+      case .end(let trailers): .end(trailers)
+      }
+    context.write(wrapOutboundOut(part), promise: promise)
+  }
+}

@@ -1,0 +1,143 @@
+import NIOHTTP1
+import Testing
+
+@testable import serialterm_web
+
+struct RequestRulesTests {
+  private let rules = RequestRules(names: ["127.0.0.1", "lab.example.org"])
+
+  private func refusal(host: String?, origin: String? = nil) -> HTTPResponseStatus? {
+    var headers = HTTPHeaders()
+    if let host { headers.add(name: "Host", value: host) }
+    if let origin { headers.add(name: "Origin", value: origin) }
+    return rules.refusal(
+      of: HTTPRequestHead(version: .http1_1, method: .GET, uri: "/", headers: headers))?.status
+  }
+
+  @Test(arguments: [
+    "localhost:8080", "127.0.0.1:8080", "[::1]:8080", "192.168.1.5:8080", "LOCALHOST", "lab.example.org",
+    "Lab.Example.Org.:443",
+  ])
+  func ownNamesAreAnswered(host: String) { #expect(refusal(host: host) == nil) }
+
+  @Test(arguments: [
+    "evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example",
+    "lab.example.org.evil.example",
+  ])
+  func foreignNamesAreMisdirected(host: String) {
+    #expect(refusal(host: host) == .misdirectedRequest)
+  }
+
+  @Test(arguments: ["", ":8080", "a b", "localhost:0", "localhost:99999", "a@localhost", "[::1", "x:y:1"])
+  func nonsenseIsABadRequest(host: String) { #expect(refusal(host: host) == .badRequest) }
+
+  @Test func aRequestWithoutHostIsBad() { #expect(refusal(host: nil) == .badRequest) }
+
+  @Test func pagesOfTheServerItselfMayConnect() {
+    #expect(refusal(host: "localhost:8080", origin: "http://localhost:8080") == nil)
+    #expect(refusal(host: "127.0.0.1:8080", origin: "https://lab.example.org") == nil)
+  }
+
+  @Test(arguments: [
+    "http://evil.example", "null", "http://localhost:8081", "http://localhost", "file://", "",
+    "http://localhost:8080/", "http://lab.example.org.evil.example",
+  ])
+  func otherPagesMayNot(origin: String) {
+    #expect(refusal(host: "localhost:8080", origin: origin) == .forbidden)
+  }
+}
+
+struct PageFileTests {
+  @Test func aPathBeforeTheFileDoesNotMatter() {
+    #expect(PageFile(target: "/") == .html)
+    #expect(PageFile(target: "/lab/board/") == .html)
+    #expect(PageFile(target: "/lab/page.js?x=/y") == .script)
+  }
+
+  @Test(arguments: ["", "page.js", "/page.jsx", "/../etc/passwd", "/%2e%2e/", "http://x/"])
+  func thereIsNothingElse(target: String) {
+    if target == "http://x/" || target == "" || target == "page.js" {
+      #expect(PageFile(target: target) == nil)
+    } else {
+      #expect(PageFile(target: target) == nil || target.hasSuffix("/"))
+    }
+  }
+}
+
+struct BrowserCommandTests {
+  private func parse(_ text: String) throws(BrowserCommand.Refusal) -> BrowserCommand {
+    try BrowserCommand(Array(text.utf8))
+  }
+
+  @Test func commandsForTheLineArePassedOnAnew() throws {
+    let command = try parse("{\"command\":\n\"send\",\"text\":\"a\\n\",\"id\":7}")
+    #expect(command == .forward(line: #"{"command":"send","id":7,"text":"a\n"}"#))
+  }
+
+  @Test(arguments: [
+    "close", "start-log", "stop-log", "receive-files", "send-file", "release", "take-back", "watch",
+    "exec", "script", "save", "read-only", "share", "quit",
+  ])
+  func othersAreNot(name: String) {
+    #expect(throws: BrowserCommand.Refusal.self) { try parse("{\"command\":\"\(name)\"}") }
+  }
+
+  @Test func aRepeatedMemberCannotHideACommand() throws {
+    let text = #"{"command":"send","command":"close","text":"x"}"#
+    guard let command = try? parse(text) else { return }
+    #expect(command == .forward(line: #"{"command":"send","text":"x"}"#))
+  }
+
+  @Test(arguments: ["", "{", "[]", "1", "{\"command\":{}}", "{\"command\":[\"send\"]}", "{\"a\":1}"])
+  func nonsenseIsRefused(text: String) {
+    #expect(throws: BrowserCommand.Refusal.self) { try parse(text) }
+  }
+
+  @Test func depthAndLengthAreLimited() {
+    #expect(throws: BrowserCommand.Refusal.self) {
+      try parse(String(repeating: "[", count: 16_000))
+    }
+    #expect(throws: BrowserCommand.Refusal.self) {
+      try parse("{\"command\":\"send\",\"text\":\"\(String(repeating: "x", count: 17_000))\"}")
+    }
+  }
+
+  @Test(arguments: [("size", "-1"), ("size", "99999999999"), ("size", "1.5"), ("size", "null")])
+  func aFileNeedsASize(member: String, value: String) {
+    #expect(throws: BrowserCommand.Refusal.self) {
+      try parse("{\"command\":\"upload\",\"name\":\"x\",\"\(member)\":\(value)}")
+    }
+  }
+}
+
+struct TokenTests {
+  @Test func onlyTheTokenMatches() {
+    let token = Token.random()
+    #expect(token.matches(token.text))
+    #expect(!token.matches(""))
+    #expect(!token.matches(token.text + "x"))
+    #expect(!token.matches(String(token.text.dropLast())))
+    #expect(Token.random().text != token.text)
+  }
+}
+
+struct UploadTests {
+  @Test(arguments: [
+    ("fw.bin", "fw.bin"), ("../../etc/passwd", "passwd"), ("C:\\a\\b.hex", "b.hex"), ("..", "file"),
+    ("-rf", "rf"), ("a;b\u{1b}c", "a_b_c"), ("", "file"), (".bashrc", "bashrc"),
+  ])
+  func namesAreHarmless(given: String, kept: String) { #expect(Upload.harmless(given) == kept) }
+}
+
+struct OptionsTests {
+  @Test func anAddressHasAHostIfItNamesOne() throws {
+    #expect(try Options(["8080"]).host == "127.0.0.1")
+    #expect(try Options(["[::1]:8080"]).host == "::1")
+    #expect(try Options(["0.0.0.0:80", "--open", "--pid=7"]).pid == 7)
+  }
+
+  @Test(arguments: [[], ["0"], ["70000"], ["x:y"], ["::1:80"], ["80", "81"], ["--pid", "x", "80"], ["--what"]])
+  func mistakesAreNamed(words: [String]) {
+    #expect(throws: Options.Mistake.self) { try Options(words) }
+  }
+}
