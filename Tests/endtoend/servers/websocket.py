@@ -6,7 +6,6 @@ import os
 import socket
 import struct
 import threading
-import time
 
 from Tests.endtoend.harness.deadline import TIMEOUT, Deadline
 
@@ -46,7 +45,11 @@ class WebSocket:
     """A page of `serialterm-web` without a browser: events come on a thread, unless `reads` is false."""
 
     def __init__(self, port, token="", name="", path="/socket", headers=(), hello=True, reads=True):
-        self.connection = socket.create_connection(("127.0.0.1", port), TIMEOUT)
+        self.connection = socket.socket()
+        self.connection.settimeout(TIMEOUT)
+        if not reads:
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        self.connection.connect(("127.0.0.1", port))
         key = base64.b64encode(os.urandom(16)).decode()
         lines = [
             f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", "Upgrade: websocket", "Connection: Upgrade",
@@ -63,6 +66,8 @@ class WebSocket:
             raise ConnectionError(self.head)
         self.events, self.close_code, self.ended = [], None, False
         self._position = 0
+        # The end of what the device has sent.
+        self._newest = ""
         self._changed = threading.Condition()
         self.connection.settimeout(None)
         if reads:
@@ -93,9 +98,9 @@ class WebSocket:
         """Waits for a text among what the device has sent."""
         deadline = Deadline(timeout)
         with self._changed:
-            while text not in self.text:
+            while text not in self._newest:
                 if self.ended or not self._changed.wait(deadline.left):
-                    raise AssertionError(f"expected {text!r}, the text is {self.text[-500:]!r}")
+                    raise AssertionError(f"expected {text!r}, the text ends with {self._newest[-500:]!r}")
 
     def expect_end(self, timeout=None):
         deadline = Deadline(timeout)
@@ -103,10 +108,6 @@ class WebSocket:
             while not self.ended:
                 if not self._changed.wait(deadline.left):
                     raise AssertionError("expected the end of the connection")
-
-    @property
-    def text(self):
-        return "".join(event["text"] for event in self.events if event["event"] == "received")
 
     def close(self):
         try:
@@ -156,7 +157,11 @@ class WebSocket:
                     self.write(frame(PONG, payload))
                 with self._changed:
                     if opcode == TEXT:
-                        self.events.append(json.loads(payload) | {"at": time.monotonic()})
+                        event = json.loads(payload)
+                        if event["event"] == "received":
+                            self._newest = (self._newest + event["text"])[-10_000:]
+                        else:
+                            self.events.append(event)
                     elif opcode == CLOSE:
                         self.close_code = struct.unpack(">H", payload[:2])[0] if payload else None
                     self._changed.notify_all()

@@ -159,8 +159,8 @@ final class Browser: Sendable {
   private func next(_ messages: inout Messages, _ page: Page) async throws -> Message? {
     while let frame = try await messages.next() {
       lastHeard.withLock { $0 = .now() }
-      // RFC 6455, 5.1: a server closes the connection of a client that does not mask.
-      guard frame.maskKey != nil else {
+      // RFC 6455, 5.1 and 5.2: clients mask, and reserved bits belong to extensions.
+      guard frame.maskKey != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
         try await page.close(.protocolError)
         return nil
       }

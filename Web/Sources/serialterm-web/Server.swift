@@ -46,6 +46,8 @@ final class Server: Sendable {
   func listen(host: String, port: Int) async throws {
     let bound = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      // What waits for a page that reads slowly: the kernel would keep megabytes.
+      .childChannelOption(.socketOption(.so_sndbuf), value: 131_072)
       .bind(host: host, port: port) { [self] channel in
         channel.eventLoop.makeCompletedFuture { try prepare(channel) }
       }
@@ -76,10 +78,22 @@ final class Server: Sendable {
     if isFull { channel.close(promise: nil) }
     let upgrader = NIOTypedWebSocketServerUpgrader<Connection>(
       maxFrameSize: Self.largestFrame,
-      shouldUpgrade: { [rules] channel, head in
+      shouldUpgrade: { [self] channel, head in
         let isSocket = head.uri.prefix { $0 != "?" }.hasSuffix("/socket")
-        return channel.eventLoop.makeSucceededFuture(
-          isSocket && rules.refusal(of: head) == nil ? HTTPHeaders() : nil)
+        if isSocket, rules.refusal(of: head) == nil {
+          return channel.eventLoop.makeSucceededFuture(HTTPHeaders())
+        }
+        // NIO closes a refused connection without an answer.
+        let (status, headers, body) = answer(to: head)
+        channel.write(
+          HTTPServerResponsePart.head(
+            HTTPResponseHead(version: .http1_1, status: status, headers: headers)), promise: nil)
+        channel.write(
+          HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: body))), promise: nil)
+        channel.writeAndFlush(HTTPServerResponsePart.end(nil)).whenComplete { _ in
+          channel.close(promise: nil)
+        }
+        return channel.eventLoop.makeSucceededFuture(nil)
       },
       upgradePipelineHandler: { channel, _ in
         channel.eventLoop.makeCompletedFuture {
@@ -100,11 +114,16 @@ final class Server: Sendable {
               return .requests(try Requests(wrappingChannelSynchronously: channel))
             }
           })))
+    try channel.pipeline.syncOperations.addHandler(ClosesAfterErrors())
     // Until the first request is complete; a request then has a time limit of its own.
     let deadline = channel.eventLoop.scheduleTask(in: Self.patience) {
       channel.close(promise: nil)
     }
-    negotiation.whenComplete { _ in deadline.cancel() }
+    negotiation.whenComplete {
+      deadline.cancel()
+      // Something else than a request came.
+      if case .failure = $0 { channel.close(promise: nil) }
+    }
     return negotiation
   }
 
@@ -177,6 +196,15 @@ final class Server: Sendable {
     headers.add(name: "Content-Length", value: "\(body.count)")
     headers.add(name: "Connection", value: "close")
     return (status, headers, body)
+  }
+}
+
+/// Closes a connection on which something else came than the protocol has. NIO has answered it.
+private final class ClosesAfterErrors: ChannelInboundHandler {
+  typealias InboundIn = Any
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    context.close(promise: nil)
   }
 }
 
