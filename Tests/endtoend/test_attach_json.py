@@ -5,7 +5,8 @@ import os
 import subprocess
 import unittest
 
-from Tests.endtoend.faults import PREFIX
+from Tests.endtoend.faults import HAS_COMPILER, PREFIX
+from Tests.endtoend.faults.line import Driver
 from Tests.endtoend.harness import Pipes, serialterm, serialterm_binary, wait_until
 from Tests.endtoend.harness.program import REPOSITORY, Program
 from Tests.endtoend.harness.transcript import Transcript
@@ -278,13 +279,35 @@ class StateTests(JoinedCase):
         self.assertIn("temp", svg)
         self.assertIn("24.5", svg)
 
-    def test_lines_are_published(self):
+    @unittest.skipUnless(HAS_COMPILER, "needs a C compiler")
+    def test_lines_follow_the_far_end(self):
+        driver = Driver(self.device.path, self.folder)
         program = Member(self.enterContext(Pipes(
-            serialterm_binary(), "connect", "loopback:board", "--json", variables=self.variables)))
+            serialterm_binary(), "connect", self.device.path, "--json",
+            variables=self.variables | driver.variables)))
         self.members.append(program)
         program.done("watch", events=["lines"])
         program.wait("state", lambda state: state.get("state") == "open", "it is open")
-        # A pseudo-terminal has no modem lines.
+        wait_until(lambda: self.attach("--list").stdout, "the session can be joined")
+        anna = self.member(watches=["lines"])
+        for member in (program, anna):
+            member.wait("lines", lambda lines: lines == {
+                "event": "lines", "dtr": True, "rts": True, "cts": True, "dsr": False, "dcd": False,
+                "ri": False}, "the lines at the beginning")
+        driver.say("DSR DCD")
+        program.done("set", rts=False)
+        for member in (program, anna):
+            member.wait("lines", lambda lines: lines == {
+                "event": "lines", "dtr": True, "rts": False, "cts": False, "dsr": True, "dcd": True,
+                "ri": False}, "the lines afterwards")
+
+    def test_a_port_without_lines_has_no_event(self):
+        program = Member(self.enterContext(Pipes(
+            serialterm_binary(), "connect", self.device.path, "--json", variables=self.variables)))
+        self.members.append(program)
+        program.done("watch", events=["lines", "people"])
+        program.wait("state", lambda state: state.get("state") == "open", "it is open")
+        program.done("statistics")
         self.assertEqual(program.of_kind("lines"), [])
 
 
