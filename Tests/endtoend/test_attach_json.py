@@ -91,6 +91,8 @@ class JoinedCase(AttachCase):
         self.members.append(member)
         member.done("watch", events=list(watches), **order)
         member.wait("state", lambda state: state.get("state"), "it has joined")
+        if "people" in watches:
+            member.wait("people", lambda people: people, "it knows who is there")
         return member
 
     def setUp(self):
@@ -258,6 +260,7 @@ class StateTests(JoinedCase):
         anna = Member(program)
         self.members.append(anna)
         anna.answer(0)
+        anna.wait("state", lambda state: state.get("state"), "it has joined")
         self.device.write(b"\x1b[6n\xff\x1b[2Jlate\r\n")
         wait_until(lambda: anna.received.endswith("late\r\n"), "it is received")
         self.assertTrue(
