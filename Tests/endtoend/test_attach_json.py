@@ -5,7 +5,8 @@ import os
 import subprocess
 import unittest
 
-from Tests.endtoend.faults import PREFIX
+from Tests.endtoend.faults import HAS_COMPILER, PREFIX
+from Tests.endtoend.faults.line import Driver
 from Tests.endtoend.harness import Pipes, serialterm, serialterm_binary, wait_until
 from Tests.endtoend.harness.program import REPOSITORY, Program
 from Tests.endtoend.harness.transcript import Transcript
@@ -90,6 +91,8 @@ class JoinedCase(AttachCase):
         self.members.append(member)
         member.done("watch", events=list(watches), **order)
         member.wait("state", lambda state: state.get("state"), "it has joined")
+        if "people" in watches:
+            member.wait("people", lambda people: people, "it knows who is there")
         return member
 
     def setUp(self):
@@ -223,7 +226,8 @@ class StateTests(JoinedCase):
         self.members.append(program)
         program.done("watch", events=["people", "commands"])
         program.wait("state", lambda state: state.get("state") == "open", "it is open")
-        program.wait_for_reason("break", None)
+        program.wait_for_reason("break", "this port has no break")
+        program.wait_for_reason("baud", None)
         program.wait_for_people(you=0, pen="mine", holder=0, others=[])
         program.wait_for_reason("pen", "nobody else is here")
         anna = self.member("--as", "anna")
@@ -232,6 +236,7 @@ class StateTests(JoinedCase):
         program.done("give-pen", to=anna.state("people")["you"])
         anna.wait_for_people(pen="mine")
         self.assertEqual(program.refused("send", text="x"), "anna has the pen")
+        program.wait_for_reason("baud", "anna has the pen")
         program.done("take-pen")
         program.wait_for_people(pen="mine")
 
@@ -247,18 +252,20 @@ class StateTests(JoinedCase):
 
     def test_shown_text_is_harmless(self):
         session = self.session()
-        self.show(b"\x1b]0;early\x07 \x1b[31mred\r\n", session)
+        self.device.write(b"\x1b]0;early\x07 \x1b[31mred\r\n")
+        session.expect(b"red")
         order = json.dumps({"id": 0, "command": "watch", "received": "shown"}).encode() + b"\n"
         program = self.pipes("--json")
         program.send(order)
         anna = Member(program)
         self.members.append(anna)
         anna.answer(0)
+        anna.wait("state", lambda state: state.get("state"), "it has joined")
         self.device.write(b"\x1b[6n\xff\x1b[2Jlate\r\n")
         wait_until(lambda: anna.received.endswith("late\r\n"), "it is received")
         self.assertTrue(
             anna.received.endswith("\x1b[31mred\r\n^[[6n\ufffd\x1b[2Jlate\r\n"), anna.received)
-        anna.done("expect", regex=r"\x1b\[6n")
+        anna.done("expect", regex="late")
         anna.done("watch")
         self.device.write(b"\x1b[6n")
         wait_until(lambda: anna.received.endswith("\x1b[6n"), "it is received as it is")
@@ -275,13 +282,35 @@ class StateTests(JoinedCase):
         self.assertIn("temp", svg)
         self.assertIn("24.5", svg)
 
-    def test_lines_are_published(self):
+    @unittest.skipUnless(HAS_COMPILER, "needs a C compiler")
+    def test_lines_follow_the_far_end(self):
+        driver = Driver(self.device.path, self.folder)
         program = Member(self.enterContext(Pipes(
-            serialterm_binary(), "connect", "loopback:board", "--json", variables=self.variables)))
+            serialterm_binary(), "connect", self.device.path, "--json",
+            variables=self.variables | driver.variables)))
         self.members.append(program)
         program.done("watch", events=["lines"])
         program.wait("state", lambda state: state.get("state") == "open", "it is open")
-        # A pseudo-terminal has no modem lines.
+        wait_until(lambda: self.attach("--list").stdout, "the session can be joined")
+        anna = self.member(watches=["lines"])
+        for member in (program, anna):
+            member.wait("lines", lambda lines: lines == {
+                "event": "lines", "dtr": True, "rts": True, "cts": True, "dsr": False, "dcd": False,
+                "ri": False}, "the lines at the beginning")
+        driver.say("DSR DCD")
+        program.done("set", rts=False)
+        for member in (program, anna):
+            member.wait("lines", lambda lines: lines == {
+                "event": "lines", "dtr": True, "rts": False, "cts": False, "dsr": True, "dcd": True,
+                "ri": False}, "the lines afterwards")
+
+    def test_a_port_without_lines_has_no_event(self):
+        program = Member(self.enterContext(Pipes(
+            serialterm_binary(), "connect", self.device.path, "--json", variables=self.variables)))
+        self.members.append(program)
+        program.done("watch", events=["lines", "people"])
+        program.wait("state", lambda state: state.get("state") == "open", "it is open")
+        program.done("statistics")
         self.assertEqual(program.of_kind("lines"), [])
 
 
@@ -328,7 +357,6 @@ class EndTests(JoinedCase):
 class SlowReaderTests(JoinedCase):
     def test_only_its_own_view_loses_bytes(self):
         session = self.session()
-        session.transcript.discard()
         output, writer = os.pipe()
         program = self.enterContext(Program(
             [serialterm_binary(), "attach", "--json"], self.variables, stdin=subprocess.PIPE,

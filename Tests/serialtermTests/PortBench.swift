@@ -15,9 +15,11 @@ final class PortBench {
 
   var loop: IOLoop { app.loop }
 
-  init() throws {
+  /// - Parameter pollable: what the loop polls in place of the device; nil for standard input.
+  init(polling pollable: FileDescriptor? = nil) throws {
     let endpoint = Endpoint.tty("/dev/ttyTEST")
     let link = FakeLink(to: endpoint)
+    link.pollable = pollable
     self.link = link
     app = try App(
       among: DeviceCatalog(), from: LinkProviders([FakeProvider(endpoint.kind) { _ in link }]),

@@ -192,6 +192,13 @@ public struct ComPortServer {
     send(.control(settings.flow))
   }
 
+  /// Sends the output lines to a client that is a serialterm, because another member
+  /// has changed them.
+  package mutating func send(isDTROn: Bool, isRTSOn: Bool) {
+    send(.control(isDTROn ? .dtrOn : .dtrOff))
+    send(.control(isRTSOn ? .rtsOn : .rtsOff))
+  }
+
   /// Answers that a sequence has ended.
   ///
   /// - Parameter reason: why it was not completed; empty if it was.

@@ -26,7 +26,7 @@ extension Command {
   }
 
   static let takePen = Command(
-    nil, "take-pen", "take the pen without asking", or: ["force", "steal", "grab", "operator"],
+    nil, "take-pen", "take it without asking", or: ["force", "steal", "grab", "operator"],
     needs: [.others, .movablePen, .takingPen], value: { $0.sharing.holderInWords }
   ) { call in
     call.port.penControl.takePen()

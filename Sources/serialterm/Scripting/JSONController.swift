@@ -211,8 +211,8 @@ final class JSONController {
   /// Whether the session that the program joins has not reported who may write.
   private var isJoining: Bool { ports.contains(where: \.isJoining) }
 
-  /// Whether a line can be performed now. Until the program has joined, that is only a `watch`, which
-  /// is about what the session reports then.
+  /// Whether a line can be performed now. Until the program has joined, that is only a `watch`,
+  /// which is about what the session reports then.
   private func mayPerform(_ line: String) -> Bool {
     guard isJoining, let json = try? JSON(parsing: line) else { return true }
     return ["watch", "close"].contains(json["command"]?.string)

@@ -1,6 +1,11 @@
+import EventLoop
+import Posix
 import SerialCore
 import Sessions
+import SystemPackage
 import Telnet
+import Terminal
+import TerminalWidgets
 import TestSupport
 import Testing
 import TextTools
@@ -112,9 +117,28 @@ import TextTools
       of: bench.port, on: bench.loop, isCrowded: { [unowned self] in isCrowded }
     ) { [unowned self] in events.append(($0, .object($1))) }
 
-    init() throws { bench = try PortBench() }
+    private let pipe: (readEnd: FileDescriptor, writeEnd: FileDescriptor)
+
+    init() throws {
+      pipe = try FileDescriptor.pipe()
+      bench = try PortBench(polling: pipe.readEnd)
+    }
+
+    deinit {
+      for end in [pipe.readEnd, pipe.writeEnd] { try? end.close() }
+    }
 
     func turn() throws { try bench.loop.turn(waitingAtMost: .zero) }
+
+    func unplug() throws {
+      bench.port.session.handle(.hungUp)
+      try turn()
+    }
+
+    func plug() throws {
+      bench.port.session.deviceDidReturn(at: .tty("/dev/ttyTEST"))
+      try turn()
+    }
 
     /// Takes the events since the last call.
     func take() -> [(part: PublishedState.Part, json: JSON)] {
@@ -141,13 +165,11 @@ import TextTools
     let all = program.takeReasons()
     #expect(all.count == Command.all.count - 1)
     #expect(all["break"] == "on")
-    program.bench.port.session.handle(.hungUp)
-    try program.turn()
+    try program.unplug()
     let changed = program.takeReasons()
     #expect(changed["break"] == "no device")
     #expect(changed["who"] == nil)
-    try program.bench.port.session.open(.tty("/dev/ttyTEST"))
-    try program.turn()
+    try program.plug()
     #expect(program.takeReasons()["break"] == "on")
     // A change that concerns no command is not published.
     program.bench.port.model.update { $0.isHeld.toggle() }
@@ -188,11 +210,9 @@ import TextTools
     let program = try Program()
     program.published.begin([.lines])
     #expect(program.take().map { "\($0.json)" }.count == 1)
-    program.bench.port.session.handle(.hungUp)
-    try program.turn()
+    try program.unplug()
     #expect(program.take().isEmpty)
-    try program.bench.port.session.open(.tty("/dev/ttyTEST"))
-    try program.turn()
+    try program.plug()
     #expect(program.take().map(\.part) == [.lines])
   }
 

@@ -133,6 +133,14 @@ final class ClientMember {
     channel.update { $0.send(settings.forServer) }
   }
 
+  /// Sends the output lines, which another member has changed. The protocol has no other message
+  /// for them.
+  func send(_ lines: ModemLines?) {
+    guard isPerson, let lines else { return }
+    channel.update { $0.send(isDTROn: lines.contains(.dtr), isRTSOn: lines.contains(.rts)) }
+    channel.flush()
+  }
+
   /// Sends an event among the members.
   func send(_ event: Roster.Event) {
     switch event {

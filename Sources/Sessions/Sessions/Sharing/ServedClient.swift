@@ -160,7 +160,7 @@ package final class ServedClient: Participant {
     try self.input.start()
     observations = [
       session.observe(.stateChange) { [unowned self] in stateDidChange(from: $0.old, to: $0.new) },
-      session.observe(.modemLinesChange) { [unowned self] _ in line.reportModemLines() },
+      session.observe(.modemLinesChange) { [unowned self] in modemLinesDidChange(from: $0.old) },
       session.observe(.countersChange) { [unowned self] in
         line.reportErrors(from: $0.old, to: $0.new)
       },
@@ -360,10 +360,19 @@ package final class ServedClient: Participant {
     member.send(event)
   }
 
+  private func modemLinesDidChange(from old: ModemLines?) {
+    line.reportModemLines()
+    let new = session.modemLines
+    if old?.intersection(.outputs) != new?.intersection(.outputs) { member.send(new) }
+  }
+
   private func stateDidChange(from old: SessionState, to new: SessionState) {
     if !new.isOpen { line.endBreak() }
     line.reportModemLines()
-    if case .open(_, let settings) = new { member.send(settings) }
+    if case .open(_, let settings) = new {
+      member.send(settings)
+      member.send(session.modemLines)
+    }
     member.sendPortState()
     switch (old, new) {
     case (.open, .waitingForDevice): channel.say("the device is gone; waiting for it")

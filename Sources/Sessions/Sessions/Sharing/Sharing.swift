@@ -35,6 +35,8 @@ package struct Sharing: Hashable, Sendable {
     package var person: Person
     /// What it asks to write, as it says, safe to show; nil if it asks to keep the pen.
     package var text: String?
+
+    package init(person: Person, text: String?) { (self.person, self.text) = (person, text) }
   }
 
   /// The other members.
