@@ -2,15 +2,18 @@
 
 import json
 import os
+import random
 import re
 import signal
 import socket
+import statistics
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
 
-from Tests.endtoend.harness import Deadline, Device, Pipes, Terminal, serialterm_binary, wait_until
+from Tests.endtoend.harness import Deadline, Device, Pipes, Terminal, serialterm_binary, soak, wait_until
 from Tests.endtoend.servers import free_port
 from Tests.endtoend.servers.websocket import BINARY, PING, TEXT, WebSocket, frame, request
 
@@ -327,11 +330,13 @@ class StalledTests(WebTest):
                     raise
 
 
-class HostileTests(WebTest):
+class HostileTest(WebTest):
     def alive(self):
         """The server still serves."""
         self.page().expect("welcome")
 
+
+class HostileTests(HostileTest):
     def test_frames_that_break_the_rules_end_their_own_connection(self):
         self.serve()
         hello = json.dumps({"command": "hello", "token": self.token}).encode()
@@ -414,3 +419,114 @@ class HostileTests(WebTest):
             except (OSError, AssertionError):
                 self.assertGreater(deadline.left, 0)
                 time.sleep(0.05)
+
+
+@soak
+class HostileSoakTests(HostileTest):
+    """$SERIALTERM_HOSTILE sets the number of frames and requests, 1,000,000 by default."""
+
+    COUNT = int(os.environ.get("SERIALTERM_HOSTILE", 1_000_000))
+
+    def resident(self):
+        pid, = self.servers()
+        return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1])
+
+    def test_frames_and_requests_made_by_chance(self):
+        self.serve()
+        chance = random.Random(1)
+        self.alive()
+        before, done, pid = self.resident(), 0, self.servers()
+        hello = frame(TEXT, json.dumps({"command": "hello", "token": self.token}).encode())
+        words = ["command", "send", "join", "upload", "hello", "id", "session", "size", "name", "text", "plot", "cancel"]
+
+        def value():
+            return chance.choice([None, True, -1, 2**63, 1e308, "", "x" * 300, "\0\ud800", [], {}, [[[]]], chance.choice(words)])
+
+        def message():
+            data = json.dumps({chance.choice(words): value() for _ in range(chance.randrange(5))} | {
+                "command": chance.choice([*words, value()])}).encode()
+            if chance.random() < 0.3:
+                data = bytearray(data)
+                for _ in range(3):
+                    data[chance.randrange(len(data))] = chance.randrange(256)
+            return bytes(data)
+
+        def hostile_frame():
+            kind = chance.random()
+            if kind < 0.9:
+                return frame(chance.choice([TEXT, TEXT, BINARY, PING]), message()[:125])
+            return frame(
+                chance.randrange(16), chance.randbytes(chance.randrange(200)), fin=chance.random() < 0.5,
+                masked=chance.random() < 0.8, reserved=chance.choice([0, 0, chance.randrange(8)]))
+
+        def hostile_request():
+            head = bytearray(b"GET /socket HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                             b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+            for _ in range(chance.randrange(1, 6)):
+                place = chance.randrange(len(head))
+                head[place:place + chance.randrange(3)] = chance.randbytes(chance.randrange(4))
+            return bytes(head) + b"\r\n\r\n"
+
+        while done < self.COUNT:
+            if chance.random() < 0.1:
+                with socket.create_connection(("127.0.0.1", self.port), 30) as connection:
+                    connection.sendall(hostile_request())
+                done += 1
+                continue
+            with WebSocket(self.port, hello=False) as page:
+                frames = [hostile_frame() for _ in range(200)]
+                try:
+                    page.write(hello + b"".join(frames))
+                    page.expect("welcome")
+                    page.write(frame(TEXT, b'{"command":"the end","id":"the end"}'))
+                    page.expect("failed", id="the end")
+                except (OSError, AssertionError):
+                    self.assertTrue(page.ended or page.close_code, page.events[-3:])
+                done += len(frames)
+        self.alive()
+        self.assertEqual(self.servers(), pid, "serialterm-web has ended")
+        print(f"figure: {done:,} hostile frames and requests: {before} KiB resident before, {self.resident()} KiB after")
+        self.assertLess(self.resident(), before + 65_536)
+
+
+@soak
+class CrowdSoakTests(WebTest):
+    """64 pages while the device floods."""
+
+    def test_the_log_is_exact_and_the_keys_of_the_holder_are_fast(self):
+        log = self.folder / "board.log"
+        terminal = self.enterContext(Terminal(
+            serialterm_binary(), "connect", self.device.path, "--web", str(self.port), "--log", str(log),
+            size=(24, 160), variables=self.variables))
+        self.token = terminal.expect(re.compile(rb"a page for browsers is at http://[^\s#]+#([\w-]{24})"))[1].decode()
+        terminal.transcript.discard()
+        pages = [self.join(f"page {number}") for number in range(64)]
+        for page in pages:
+            page.drain()
+        written, stop = bytearray(), threading.Event()
+
+        def flood():
+            number = 0
+            while not stop.is_set():
+                # As a line of 3,000,000 baud.
+                piece = b"".join(b"%09d the quick brown fox\r\n" % (number + step) for step in range(100))
+                number += 100
+                self.device.write(piece, timeout=60)
+                written.extend(piece)
+                time.sleep(len(piece) / 300_000)
+        flooding = threading.Thread(target=flood)
+        flooding.start()
+        delays = []
+        for number in range(200):
+            key = bytes([97 + number % 26])
+            started = time.monotonic()
+            terminal.send(key)
+            self.assertEqual(self.device.read_exactly(1, timeout=30), key)
+            delays.append((time.monotonic() - started) * 1_000)
+            time.sleep(0.05)
+        stop.set()
+        flooding.join()
+        wait_until(lambda: log.stat().st_size == len(written), "the log is complete", timeout=60)
+        self.assertEqual(log.read_bytes(), bytes(written))
+        print(f"figure: 64 pages, {len(written):,} bytes of a flood: key of the holder {statistics.median(delays):.2f} ms "
+              f"median, {max(delays):.2f} ms worst; the pages took {sum(page.drained for page in pages):,} bytes")

@@ -58,3 +58,12 @@ package struct AddressRange: Hashable, Sendable {
     return address[whole] & mask == bytes[whole] & mask
   }
 }
+
+extension AddressRange: CustomStringConvertible {
+  /// The address with its number of significant bits: `192.168.1.0/24`.
+  package var description: String {
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    inet_ntop(bytes.count == 16 ? AF_INET6 : AF_INET, bytes, &text, socklen_t(text.count))
+    return text.withUnsafeBufferPointer { String(cString: $0.baseAddress!) } + "/\(bits)"
+  }
+}

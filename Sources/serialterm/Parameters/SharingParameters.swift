@@ -154,7 +154,7 @@ extension Values {
     self[SharingParameters.web].map {
       BrowserPage.Place(
         address: $0, isOpen: self[SharingParameters.webOpen],
-        names: self[SharingParameters.webHosts])
+        names: self[SharingParameters.webHosts], allowed: self[SharingParameters.allow])
     }
   }
 

@@ -20,6 +20,8 @@ final class BrowserPage {
     var isOpen = false
     /// Further names of this computer, such as that of a reverse proxy.
     var names: [String] = []
+    /// The computers that may connect; empty for all.
+    var allowed: [AddressRange] = []
   }
 
   /// What happens after the page was opened.
@@ -91,6 +93,7 @@ final class BrowserPage {
     var words = [program, "\(place.address)", "--pid", "\(getpid())", "--until-eof"]
     if place.isOpen { words.append("--open") }
     words += place.names.flatMap { ["--host", $0] }
+    words += place.allowed.flatMap { ["--allow", "\($0)"] }
     if let own = FilePath("/proc/self/exe").realPath { words += ["--program", own.string] }
     do throws(Errno) {
       let child = try PipedChild(words: words, .init(errors: .piped))
@@ -170,8 +173,9 @@ extension BrowserPage.Place {
   /// connect.
   var warning: String? {
     guard !address.isLoopback else { return nil }
+    let who = allowed.isEmpty ? "everyone who reaches" : "the computers that --allow names and that reach"
     return isOpen
-      ? "warning: everyone who reaches port \(address.port) can watch and write. There is no password."
+      ? "warning: \(who) port \(address.port) can watch and write. There is no password."
       : "warning: who has the link can watch and write, and it passes the network unencrypted. "
         + "ssh -L or a reverse proxy with TLS protects it."
   }

@@ -65,6 +65,7 @@ class WebSocket:
         if not self.head.startswith(b"HTTP/1.1 101"):
             raise ConnectionError(self.head)
         self.events, self.close_code, self.ended = [], None, False
+        self.drained, self._drains = 0, False
         self._position = 0
         # The end of what the device has sent.
         self._newest = ""
@@ -79,6 +80,10 @@ class WebSocket:
         """Begins to read."""
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
+
+    def drain(self):
+        """From now on, what comes is counted and not looked at."""
+        self._drains = True
 
     def send(self, command, **members):
         self.write(frame(TEXT, json.dumps({"command": command, **members}).encode()))
@@ -145,6 +150,11 @@ class WebSocket:
     def _read(self):
         try:
             while True:
+                while self._drains:
+                    piece = self.connection.recv(65_536)
+                    if not piece:
+                        raise ConnectionError
+                    self.drained += len(piece)
                 first, second = self._take(2)
                 size = second & 0x7F
                 if size == 126:

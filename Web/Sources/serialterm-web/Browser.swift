@@ -141,7 +141,7 @@ final class Browser: Sendable {
     let request = file.request
     let line = BrowserCommand.line(of: [
       "command": .text("send-file"), "id": request.id, "path": .text(file.path),
-      "name": .text(request.name), "protocol": .text(request.protocolName),
+      "protocol": .text(request.protocolName),
     ])
     if viewer?.send(line) != true {
       throw BrowserCommand.Refusal(id: request.id, reason: "the session does not answer: wait")

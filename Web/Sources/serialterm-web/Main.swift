@@ -30,7 +30,7 @@ enum Main {
     let token = options.isOpen ? nil : try keptToken()
     let server = Server(
       token: token, sessions: SessionList(program: program, pid: options.pid), program: program,
-      rules: RequestRules(names: [options.host] + options.names))
+      rules: RequestRules(names: [options.host] + options.names), allowed: options.allowed)
     do {
       try await server.listen(host: options.host, port: options.port)
     } catch {

@@ -11,6 +11,8 @@ struct Options: Equatable {
   var pid: pid_t?
   /// Additional names by which browsers may reach the server, such as that of a reverse proxy.
   var names: [String] = []
+  /// The computers that may connect; empty for all.
+  var allowed: [AddressRange] = []
   /// The path of `serialterm`; nil to search for it.
   var program: String?
   /// Whether the program ends at the end of its standard input.
@@ -23,6 +25,8 @@ struct Options: Equatable {
     'serialterm serve TARGET --web PORT' starts it for one session.
 
       --open           let everyone in who reaches the address: the link has no token
+      --allow ADDRESS[/BITS]
+                       let only these computers connect; may be repeated
       --host NAME      a further name by which browsers reach this computer, as of a
                        reverse proxy; may be repeated
       --pid PID        show the sessions of one process only
@@ -52,6 +56,12 @@ struct Options: Equatable {
       case "--open": isOpen = true
       case "--until-eof": endsWithInput = true
       case "--host": names.append(try value().lowercased())
+      case "--allow":
+        let text = try value()
+        guard let range = AddressRange(parsing: text) else {
+          throw Mistake("--allow: '\(text)' is no address, and no range such as 192.168.1.0/24")
+        }
+        allowed.append(range)
       case "--program": program = try value()
       case "--pid":
         let text = try value()

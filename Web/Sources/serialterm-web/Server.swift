@@ -12,6 +12,8 @@ final class Server: Sendable {
   /// The path of serialterm.
   let program: String
   private let rules: RequestRules
+  /// The computers that may connect; empty for all.
+  private let allowed: [AddressRange]
   private let connectionCount = Mutex(0)
   private let pageCount = Mutex(0)
 
@@ -36,8 +38,12 @@ final class Server: Sendable {
   private typealias Listener = NIOAsyncChannel<EventLoopFuture<Connection>, Never>
   private let listener = Mutex<Listener?>(nil)
 
-  init(token: Token?, sessions: SessionList, program: String, rules: RequestRules) {
-    (self.token, self.sessions, self.program, self.rules) = (token, sessions, program, rules)
+  init(
+    token: Token?, sessions: SessionList, program: String, rules: RequestRules,
+    allowed: [AddressRange]
+  ) {
+    (self.token, self.sessions, self.program) = (token, sessions, program)
+    (self.rules, self.allowed) = (rules, allowed)
   }
 
   /// Begins to listen.
@@ -75,7 +81,7 @@ final class Server: Sendable {
       return count > Self.mostConnections
     }
     channel.closeFuture.whenComplete { [self] _ in connectionCount.withLock { $0 -= 1 } }
-    if isFull { channel.close(promise: nil) }
+    if isFull || !isAllowed(channel.remoteAddress) { channel.close(promise: nil) }
     let upgrader = NIOTypedWebSocketServerUpgrader<Connection>(
       maxFrameSize: Self.largestFrame,
       shouldUpgrade: { [self] channel, head in
@@ -125,6 +131,12 @@ final class Server: Sendable {
       if case .failure = $0 { channel.close(promise: nil) }
     }
     return negotiation
+  }
+
+  private func isAllowed(_ address: SocketAddress?) -> Bool {
+    guard !allowed.isEmpty else { return true }
+    guard let address = address?.ipAddress else { return false }
+    return allowed.contains { $0.contains(address) }
   }
 
   private func serve(_ connection: EventLoopFuture<Connection>) async throws {

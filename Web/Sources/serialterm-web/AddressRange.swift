@@ -1,0 +1,1 @@
+../../../Sources/Sessions/NetworkLinks/AddressRange.swift
