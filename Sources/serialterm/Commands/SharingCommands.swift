@@ -44,8 +44,8 @@ extension Command {
   static let share = CommandWithArgument(
     nil, "share", "let others connect",
     or: [
-      "serve", "listen", "network", "tcp", "rfc2217", "telnet", "server", "socket", "web", "browser",
-      "page", "http",
+      "serve", "listen", "network", "tcp", "rfc2217", "telnet", "server", "socket", "web",
+      "browser", "page", "http",
     ],
     needs: [.ownSession],
     value: {
@@ -149,13 +149,14 @@ enum SharedPlace {
 
   /// Parses a place; nil for any other text.
   init?(naming text: String) {
-    if text.hasSuffix(Self.suffix) {
-      guard let place = try? BrowserPage.Place(parsing: String(text.dropLast(Self.suffix.count)))
-      else { return nil }
+    if text.hasSuffix(Self.suffix),
+      let place = try? BrowserPage.Place(parsing: String(text.dropLast(Self.suffix.count)))
+    {
       self = .browsers(place)
-    } else {
-      guard let address = PortServer.ListenAddress(naming: text) else { return nil }
+    } else if let address = PortServer.ListenAddress(naming: text) {
       self = .clients(address)
+    } else {
+      return nil
     }
   }
 }

@@ -304,7 +304,8 @@ final class SessionNarrator {
   func reportPageNews(_ news: BrowserPage.News) {
     switch news {
     case .ended(let reason):
-      console.warn(named("the page for browsers is gone: \(reason.harmless) It is tried every 5 s."))
+      console.warn(
+        named("the page for browsers is gone: \(reason.harmless) It is tried every 5 s."))
     case .returned: say("the page for browsers is there again.")
     }
   }

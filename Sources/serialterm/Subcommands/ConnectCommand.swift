@@ -103,7 +103,8 @@ struct ConnectCommand: ProfiledCommand {
         "PROGRAMS AND PIPES",
         [console, messages, Self.linger, Self.exec, json, SessionParameters.quiet]),
       ParameterSection(
-        "SHARING", SharingParameters.places + SharingParameters.rules + [SharingParameters.name]
+        "SHARING",
+        SharingParameters.places + SharingParameters.rules + [SharingParameters.name]
           + SharingParameters.page),
       SessionParameters.configuration,
     ])

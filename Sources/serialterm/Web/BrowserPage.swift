@@ -149,7 +149,8 @@ final class BrowserPage {
     (child, watches) = (nil, [])
     let prefix = "serialterm-web: "
     let said = lastError.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
-    let reason = said ?? "serialterm-web has ended"
+    let words = said ?? "serialterm-web has ended"
+    let reason = words.hasSuffix(".") ? words : "\(words)."
     link = nil
     if let opening {
       (self.opening, place) = (nil, nil)
@@ -173,7 +174,8 @@ extension BrowserPage.Place {
   /// connect.
   var warning: String? {
     guard !address.isLoopback else { return nil }
-    let who = allowed.isEmpty ? "everyone who reaches" : "the computers that --allow names and that reach"
+    let who =
+      allowed.isEmpty ? "everyone who reaches" : "the computers that --allow names and that reach"
     return isOpen
       ? "warning: \(who) port \(address.port) can watch and write. There is no password."
       : "warning: who has the link can watch and write, and it passes the network unencrypted. "
