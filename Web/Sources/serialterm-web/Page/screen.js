@@ -1,0 +1,561 @@
+// A terminal's screen as selectable text. It interprets what the escape filter of serialterm lets pass
+// (Sources/Values/TextStages/Filter) and draws rows of text: nothing that a device sends becomes markup.
+
+/** Characters that take two columns: East Asian ones and emoji. */
+const WIDE = new RegExp(
+  "[\\u1100-\\u115f\\u2e80-\\u303e\\u3041-\\u33ff\\u3400-\\u4dbf\\u4e00-\\ua4cf\\ua960-\\ua97c\\uac00-\\ud7a3"
+  + "\\uf900-\\ufaff\\ufe30-\\ufe6f\\uff01-\\uff60\\uffe0-\\uffe6\\u{20000}-\\u{3fffd}]|\\p{Emoji_Presentation}", "u");
+/** Characters that belong to the one before: marks, joiners, variation selectors. */
+const JOINED = /[\p{Mn}\p{Me}\u200b-\u200d\u2060\ufeff]/u;
+/** The most UTF-16 code units of one cell. A device can send any number of marks. */
+const LONGEST_CELL = 16;
+/** The longest sequence that is kept over the border of two messages. The filter has the same limit. */
+const LONGEST_SEQUENCE = 64;
+
+const CONTROL = /[\x00-\x1f\x7f-\x9f]/g;
+const SEQUENCE = /\x1b(?:\[([0-?]*)([ -/]*)([@-~])|\(.|([^[(]))/gsy;
+const UNFINISHED = /\x1b(?:\[[ -?]*|\()?$/y;
+
+/** Colours and styles of a cell. Equal ones are the same object. */
+const PLAIN = Object.freeze({ name: "", color: "", background: "" });
+const NOTE = Object.freeze({ name: "note", color: "", background: "" });
+const FIRST_PEN = Object.freeze({ fg: null, bg: null, flags: "" });
+
+/** A row of cells. The right half of a wide character is an empty text. */
+class Row {
+  cells = [];
+  styles = [];
+  /** Whether the line goes on from the row above. */
+  isWrapped = false;
+  node = null;
+
+  get text() { return this.cells.join(""); }
+
+  /** Fills with spaces up to a column. */
+  reach(column) {
+    while (this.cells.length < column) { this.cells.push(" "); this.styles.push(PLAIN); }
+  }
+
+  /** Replaces the other half of a wide character that is about to be cut at a column. */
+  cut(column) {
+    if (this.cells[column] !== "" || column === 0) return;
+    this.cells[column - 1] = this.cells[column] = " ";
+  }
+
+  erase(from, to, style) {
+    this.cut(from);
+    this.cut(to);
+    if (to >= this.cells.length && style === PLAIN) {
+      this.cells.length = this.styles.length = Math.min(from, this.cells.length);
+      return;
+    }
+    this.reach(to);
+    this.cells.fill(" ", from, to);
+    this.styles.fill(style, from, to);
+  }
+
+  insert(column, count, columns, style) {
+    this.reach(column);
+    this.cut(column);
+    this.cells.splice(column, 0, ...Array(count).fill(" "));
+    this.styles.splice(column, 0, ...Array(count).fill(style));
+    this.cut(columns);
+    this.cells.length = this.styles.length = Math.min(columns, this.cells.length);
+  }
+
+  remove(column, count) {
+    this.cut(column);
+    this.cut(column + count);
+    this.cells.splice(column, count);
+    this.styles.splice(column, count);
+  }
+}
+
+export class Screen {
+  /** All rows, the oldest first. The last ones, from `top` on, are those that the device can write to. */
+  rows = [new Row()];
+  top = 0;
+  x = 0;
+  y = 0;
+
+  #element; #height; #limit; #columns;
+  #pending = "";
+  #pen = FIRST_PEN;
+  #style = PLAIN;
+  #styles = new Map();
+  #saved = null;
+  #region = null;
+  #wraps = true;
+  #showsCursor = true;
+  #last = "";
+  #frame = 0;
+  #dirty = new Set();
+  #gone = [];
+  /** The index of the first row that may not be at its place in the document. */
+  #moved = 0;
+  #cursorRow = null;
+
+  /**
+   * @param element shows the rows; it scrolls.
+   * @param options `rows` and `columns` of the device's screen; `limit`: the most rows that are kept.
+   */
+  constructor(element, { rows = 24, columns = 80, limit = 5000 } = {}) {
+    this.#element = element;
+    this.#height = rows;
+    this.#columns = columns;
+    this.#limit = Math.max(limit, rows);
+    this.#schedule();
+  }
+
+  get columns() { return this.#columns; }
+
+  /** The texts of the rows that the device can write to, or of all, without spaces at their ends. */
+  lines(all = false) { return this.rows.slice(all ? 0 : this.top).map((row) => row.text.trimEnd()); }
+
+  /** The element that shows the cursor; null if it is hidden. */
+  get cursorNode() { return this.#cursorRow?.node?.querySelector(".cursor") ?? null; }
+
+  /** Sets the width. Rows that exist stay as they are. */
+  resize(columns) {
+    this.#columns = Math.max(2, columns);
+    this.x = Math.min(this.x, this.#columns);
+  }
+
+  /** Removes all text, and all state that the device has set. */
+  clear() {
+    for (const row of this.rows) this.#drop(row);
+    this.rows = [new Row()];
+    this.top = this.x = this.y = this.#moved = 0;
+    this.#pending = this.#last = "";
+    this.#setPen(FIRST_PEN);
+    this.#saved = this.#region = null;
+    this.#wraps = this.#showsCursor = true;
+    this.#schedule();
+  }
+
+  /** Adds a line that does not come from the device. */
+  note(text) {
+    const [style, region, wraps] = [this.#style, this.#region, this.#wraps];
+    [this.#pending, this.#region, this.#wraps, this.#style] = ["", null, true, NOTE];
+    if (this.x > 0) this.#newLine();
+    this.#print(text);
+    this.#newLine();
+    [this.#style, this.#region, this.#wraps] = [style, region, wraps];
+    this.#schedule();
+  }
+
+  /** Interprets a piece of what a device has sent. */
+  write(piece) {
+    const text = this.#pending + piece;
+    this.#pending = "";
+    let index = 0;
+    while (index < text.length) {
+      CONTROL.lastIndex = index;
+      const end = CONTROL.exec(text)?.index ?? text.length;
+      if (end > index) this.#print(text.slice(index, end));
+      index = end;
+      if (index === text.length) break;
+      if (text[index] === "\x1b") {
+        UNFINISHED.lastIndex = SEQUENCE.lastIndex = index;
+        const match = SEQUENCE.exec(text);
+        if (match) this.#escape(match);
+        else if (text.length - index < LONGEST_SEQUENCE && UNFINISHED.test(text)) {
+          this.#pending = text.slice(index);
+          break;
+        }
+        index += match ? match[0].length : 1;
+      } else {
+        this.#control(text[index]);
+        index += 1;
+      }
+    }
+    this.#trim(this.#limit);
+    this.#schedule();
+  }
+
+  // Characters
+
+  get #row() { return this.#rowAt(this.y); }
+
+  #rowAt(y) {
+    while (this.rows.length <= this.top + y) this.rows.push(new Row());
+    const row = this.rows[this.top + y];
+    this.#dirty.add(row);
+    return row;
+  }
+
+  #print(text) {
+    if (/^[ -~]*$/.test(text)) {
+      for (let index = 0; index < text.length;) {
+        const row = this.#roomFor(1);
+        const count = Math.max(1, Math.min(text.length - index, this.#columns - this.x));
+        row.cut(this.x);
+        row.cut(this.x + count);
+        for (let i = 0; i < count; i += 1) {
+          row.cells[this.x + i] = text[index + i];
+          row.styles[this.x + i] = this.#style;
+        }
+        this.x += count;
+        index += count;
+        this.#last = text[index - 1];
+      }
+      return;
+    }
+    for (const character of text) {
+      if (JOINED.test(character)) this.#join(character);
+      else this.#put(character);
+    }
+  }
+
+  #put(character) {
+    const width = WIDE.test(character) ? 2 : 1;
+    const row = this.#roomFor(width);
+    row.cut(this.x);
+    row.cut(this.x + width);
+    for (let i = 0; i < width; i += 1) {
+      row.cells[this.x + i] = i === 0 ? character : "";
+      row.styles[this.x + i] = this.#style;
+    }
+    this.x += width;
+    this.#last = character;
+  }
+
+  /** Adds a mark to the character before. */
+  #join(mark) {
+    const row = this.#row;
+    let x = Math.min(this.x, row.cells.length) - 1;
+    if (row.cells[x] === "") x -= 1;
+    if (x < 0 || row.cells[x].length + mark.length > LONGEST_CELL) return;
+    row.cells[x] += mark;
+  }
+
+  /** The row of the next character, which is the next row if this one is full. */
+  #roomFor(width) {
+    if (this.x + width > this.#columns) {
+      if (this.#wraps) {
+        this.#newLine();
+        this.#row.isWrapped = true;
+      } else this.x = this.#columns - width;
+    }
+    const row = this.#row;
+    row.reach(this.x);
+    return row;
+  }
+
+  // Control characters and sequences
+
+  #newLine() { this.x = 0; this.#down(); }
+
+  #control(character) {
+    const column = Math.min(this.x, this.#columns - 1);
+    switch (character) {
+      case "\n": case "\v": case "\f": this.#down(); break;
+      case "\r": this.x = 0; break;
+      case "\b": this.x = Math.max(0, column - 1); break;
+      case "\t": this.x = Math.min(this.#columns - 1, (Math.floor(column / 8) + 1) * 8); break;
+    }
+  }
+
+  get #bounds() { return this.#region ?? [0, this.#height - 1]; }
+
+  /** Moves down, and scrolls at the end of the region. */
+  #down() {
+    const [first, last] = this.#bounds;
+    if (this.y === last) this.#scroll(1, first, last);
+    else if (this.y < this.#height - 1) this.y += 1;
+    this.#rowAt(this.y);
+  }
+
+  #up() {
+    const [first, last] = this.#bounds;
+    if (this.y === first) this.#scroll(-1, first, last);
+    else if (this.y > 0) this.y -= 1;
+  }
+
+  /** Moves the rows of a region up, or down if the count is negative. Rows that leave the whole screen stay above it. */
+  #scroll(count, first, last, keeps = true) {
+    const amount = Math.min(Math.abs(count), last - first + 1);
+    if (keeps && count > 0 && first === 0 && last === this.#height - 1) {
+      this.#rowAt(last);
+      for (let i = 0; i < amount; i += 1) this.rows.push(new Row());
+      this.top += amount;
+      if (this.rows.length > this.#limit * 2) this.#trim(this.#limit);
+      return;
+    }
+    this.#rowAt(last);
+    const [gone, fresh] = count > 0 ? [first, last - amount + 1] : [last - amount + 1, first];
+    for (const row of this.rows.splice(this.top + gone, amount)) this.#drop(row);
+    this.rows.splice(this.top + fresh, 0, ...Array.from({ length: amount }, () => {
+      const row = new Row();
+      if (this.#blank !== PLAIN) row.erase(0, this.#columns, this.#blank);
+      return row;
+    }));
+    this.#moved = Math.min(this.#moved, this.top + first);
+  }
+
+  #escape([, parameters, intermediates, final, letter]) {
+    switch (letter) {
+      case "7": this.#save(); return;
+      case "8": this.#restore(); return;
+      case "D": this.#down(); return;
+      case "E": this.#newLine(); return;
+      case "M": this.#up(); return;
+    }
+    if (final === undefined || intermediates) return;
+    if (final === "h" || final === "l") { this.#mode(parameters, final === "h"); return; }
+    if (/[<-?]/.test(parameters)) return;
+    if (final === "m") { this.#rendition(parameters); return; }
+    const numbers = parameters.split(";").map((digits) => Math.min(9999, parseInt(digits, 10) || 0));
+    this.#function(final, numbers[0], numbers[1] ?? 0);
+  }
+
+  #mode(parameters, isOn) {
+    if (!parameters.startsWith("?")) return;
+    for (const number of parameters.slice(1).split(";")) {
+      if (number === "25") this.#showsCursor = isOn;
+      if (number === "7") this.#wraps = isOn;
+    }
+  }
+
+  #function(final, first, second) {
+    const [count, columns] = [first || 1, this.#columns];
+    const x = Math.min(this.x, columns - 1);
+    const [upper, lower] = this.#bounds;
+    const goTo = (row, column) => {
+      this.y = Math.max(0, Math.min(row, this.#height - 1));
+      this.x = Math.max(0, Math.min(column, columns - 1));
+      this.#rowAt(this.y);
+    };
+    const up = () => Math.max(this.y - count, this.y >= upper ? upper : 0);
+    const down = () => Math.min(this.y + count, this.y <= lower ? lower : this.#height - 1);
+    switch (final) {
+      case "A": goTo(up(), x); break;
+      case "B": case "e": goTo(down(), x); break;
+      case "C": case "a": goTo(this.y, x + count); break;
+      case "D": goTo(this.y, x - count); break;
+      case "E": goTo(down(), 0); break;
+      case "F": goTo(up(), 0); break;
+      case "G": case "`": goTo(this.y, count - 1); break;
+      case "H": case "f": goTo(count - 1, (second || 1) - 1); break;
+      case "d": goTo(count - 1, x); break;
+      case "I": goTo(this.y, (Math.floor(x / 8) + count) * 8); break;
+      case "Z": goTo(this.y, (Math.ceil(x / 8) - count) * 8); break;
+      case "J": this.#eraseScreen(first, x); break;
+      case "K":
+        this.#row.erase(first ? 0 : x, first === 1 ? x + 1 : columns, this.#blank);
+        break;
+      case "X": this.#row.erase(x, Math.min(x + count, columns), this.#blank); break;
+      case "@": this.#row.insert(x, Math.min(count, columns - x), columns, this.#blank); break;
+      case "P": this.#row.remove(x, count); break;
+      case "L": case "M":
+        if (this.y < upper || this.y > lower) break;
+        this.#scroll(final === "M" ? count : -count, this.y, lower, false);
+        this.x = 0;
+        break;
+      case "S": this.#scroll(count, upper, lower); break;
+      case "T": this.#scroll(-count, upper, lower); break;
+      case "b": if (this.#last) this.#print(this.#last.repeat(Math.min(count, columns * this.#height))); break;
+      case "r": {
+        const last = Math.min(second || this.#height, this.#height) - 1;
+        if (count - 1 >= last) break;
+        this.#region = count === 1 && last === this.#height - 1 ? null : [count - 1, last];
+        goTo(0, 0);
+        break;
+      }
+      case "s": this.#save(); break;
+      case "u": this.#restore(); break;
+    }
+  }
+
+  #eraseScreen(how, x) {
+    if (how > 2) return;
+    if (how !== 1) this.#rowAt(this.y).erase(how === 2 ? 0 : x, this.#columns, this.#blank);
+    else this.#row.erase(0, x + 1, this.#blank);
+    const [from, to] = [how === 0 ? this.y + 1 : 0, how === 1 ? this.y : this.#height];
+    const end = this.#blank === PLAIN ? this.rows.length - this.top : this.#height;
+    for (let y = from; y < Math.min(to, end); y += 1) {
+      this.#rowAt(y).erase(0, this.#columns, this.#blank);
+      this.#rowAt(y).isWrapped = false;
+    }
+  }
+
+  #save() { this.#saved = { x: this.x, y: this.y, pen: this.#pen }; }
+
+  #restore() {
+    const { x, y, pen } = this.#saved ?? { x: 0, y: 0, pen: FIRST_PEN };
+    [this.x, this.y] = [Math.min(x, this.#columns), y];
+    this.#setPen(pen);
+    this.#rowAt(y);
+  }
+
+  // Colours and styles
+
+  #rendition(parameters) {
+    let { fg, bg, flags } = this.#pen;
+    const letters = { 1: "b", 2: "d", 3: "i", 4: "u", 7: "v", 9: "s" };
+    const parts = parameters.split(";");
+    while (parts.length) {
+      const [first, ...rest] = parts.shift().split(":");
+      const number = Number(first) || 0;
+      if (number === 0) [fg, bg, flags] = [null, null, ""];
+      else if (number === 4 && rest[0] === "0") flags = flags.replace("u", "");
+      else if (letters[number]) flags = flags.replace(letters[number], "") + letters[number];
+      else if (number === 22) flags = flags.replace(/[bd]/g, "");
+      else if (number > 22 && letters[number - 20]) flags = flags.replace(letters[number - 20], "");
+      else if (number >= 30 && number <= 37) fg = number - 30;
+      else if (number >= 90 && number <= 97) fg = number - 82;
+      else if (number >= 40 && number <= 47) bg = number - 40;
+      else if (number >= 100 && number <= 107) bg = number - 92;
+      else if (number === 39) fg = null;
+      else if (number === 49) bg = null;
+      else if (number === 38 || number === 48) {
+        const color = Screen.#color(rest.length ? rest : parts, rest.length > 0);
+        if (color === undefined) continue;
+        if (number === 38) fg = color; else bg = color;
+      }
+    }
+    this.#setPen({ fg, bg, flags });
+  }
+
+  /** Takes the numbers of a colour from the front of an array. With colons, a colour space may be there. */
+  static #color(parts, hasColons) {
+    const byte = () => Math.min(255, Number(parts.shift()) || 0);
+    const kind = Number(parts.shift());
+    if (kind === 2) {
+      if (hasColons && parts.length > 3) parts.shift();
+      return `rgb(${byte()} ${byte()} ${byte()})`;
+    }
+    if (kind !== 5) return undefined;
+    const number = byte();
+    if (number < 16) return number;
+    if (number > 231) return `rgb(${Array(3).fill(8 + (number - 232) * 10).join(" ")})`;
+    const level = (divisor) => [0, 95, 135, 175, 215, 255][Math.floor((number - 16) / divisor) % 6];
+    return `rgb(${level(36)} ${level(6)} ${level(1)})`;
+  }
+
+  #setPen(pen) {
+    this.#pen = pen;
+    this.#style = this.#styled(pen);
+  }
+
+  /** The style of erased cells: they have the background. */
+  get #blank() { return this.#pen.bg === null ? PLAIN : this.#styled({ ...FIRST_PEN, bg: this.#pen.bg }); }
+
+  #styled({ fg, bg, flags }) {
+    if (fg === null && bg === null && flags === "") return PLAIN;
+    const key = `${fg}/${bg}/${flags}`;
+    let style = this.#styles.get(key);
+    if (style) return style;
+    const isInverse = flags.includes("v");
+    const [front, back] = isInverse ? [bg, fg ?? "default"] : [fg, bg];
+    const names = [...flags.replace("v", "")].map((letter) => `t${letter}`);
+    if (back !== null) names.push("on");
+    if (back === "default") names.push("inverse");
+    if (typeof front === "number") names.push(`f${front}`);
+    if (typeof back === "number") names.push(`b${back}`);
+    const own = (color) => (typeof color === "string" && color !== "default" ? color : "");
+    style = Object.freeze({ name: names.join(" "), color: own(front), background: own(back) });
+    // A device can use any number of colours.
+    if (this.#styles.size >= 4096) this.#styles.clear();
+    this.#styles.set(key, style);
+    return style;
+  }
+
+  // Drawing
+
+  #trim(limit) {
+    const count = this.rows.length - limit;
+    if (count <= 0) return;
+    for (const row of this.rows.splice(0, count)) this.#drop(row);
+    this.top -= count;
+    this.#moved = Math.max(0, this.#moved - count);
+  }
+
+  #drop(row) {
+    if (row.node) this.#gone.push(row.node);
+    this.#dirty.delete(row);
+  }
+
+  #schedule() {
+    if (this.#frame) return;
+    this.#frame = requestAnimationFrame(() => this.render());
+  }
+
+  /** Draws what has changed since the last time. It is called once for each frame of the display. */
+  render() {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    const element = this.#element;
+    const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 8;
+    for (const node of this.#gone) node.remove();
+    this.#gone = [];
+    const cursorRow = this.#showsCursor ? this.rows[this.top + this.y] : null;
+    for (const row of [this.#cursorRow, cursorRow]) if (row) this.#dirty.add(row);
+    this.#cursorRow = cursorRow;
+    let next = this.rows[this.#moved - 1]?.node?.nextSibling ?? (this.#moved ? null : element.firstChild);
+    for (let index = this.#moved; index < this.rows.length; index += 1) {
+      const row = this.rows[index];
+      if (row.node && row.node === next) { next = next.nextSibling; continue; }
+      if (!row.node) {
+        row.node = document.createElement("div");
+        this.#dirty.add(row);
+      }
+      element.insertBefore(row.node, next);
+    }
+    this.#moved = this.rows.length;
+    for (const row of this.#dirty) if (row.node) this.#draw(row);
+    this.#dirty.clear();
+    if (isAtEnd) element.scrollTop = element.scrollHeight;
+  }
+
+  #draw(row) {
+    const { cells, styles, node } = row;
+    const cursor = row === this.#cursorRow ? Math.min(this.x, this.#columns - 1) : -1;
+    const parts = [];
+    let [text, style] = ["", PLAIN];
+    const span = (string, { name, color, background }, extra = "") => {
+      const part = document.createElement("span");
+      part.className = extra ? `${name} ${extra}`.trim() : name;
+      part.textContent = string;
+      if (color) part.style.color = color;
+      if (background) part.style.background = background;
+      parts.push(part);
+    };
+    const finish = () => {
+      if (text && style === PLAIN) parts.push(text);
+      else if (text) span(text, style);
+      text = "";
+    };
+    for (let x = 0; x < Math.max(cells.length, cursor + 1); x += 1) {
+      const cell = cells[x] ?? " ";
+      const isWide = cells[x + 1] === "";
+      if (cell === "") continue;
+      const isHere = x === cursor || (isWide && x + 1 === cursor);
+      if (isHere || isWide) {
+        finish();
+        span(cell, styles[x] ?? PLAIN, `${isWide ? "wide" : ""} ${isHere ? "cursor" : ""}`.trim());
+        continue;
+      }
+      if (styles[x] !== style) { finish(); style = styles[x]; }
+      text += cell;
+    }
+    finish();
+    node.className = row.isWrapped ? "row wrapped" : "row";
+    node.replaceChildren(...parts);
+  }
+}
+
+/** The selected text of rows, with the parts of wrapped lines joined. Null if nothing of the element is selected. */
+export function selectedText(element) {
+  const selection = document.getSelection();
+  if (!selection.rangeCount || selection.isCollapsed) return null;
+  const range = selection.getRangeAt(0);
+  if (!element.contains(range.commonAncestorContainer)) return null;
+  let text = "";
+  for (const node of range.cloneContents().childNodes) {
+    const isRow = node.nodeType === 1 && node.classList.contains("row");
+    if (text && isRow) text = text.trimEnd() + (node.classList.contains("wrapped") ? "" : "\n");
+    text += node.textContent;
+  }
+  return text;
+}
