@@ -1,534 +1,794 @@
-"use strict";
+// The page of a session: one WebSocket to serialterm-web, what it says about the session, and the user's commands.
+// Everything that comes from elsewhere is shown with textContent.
 
-// The page: it shows what the session publishes, and sends commands to it. What is possible is decided there: a command
-// that is off comes with its reason.
+import { Screen, selectedText } from "./screen.js";
 
-const $ = id => document.getElementById(id);
+const LONGEST_SEND = 2000;          // The server takes messages of 16 KiB; each character may need six bytes of JSON.
+const LONGEST_PASTE = 1 << 20;
+const MOST_KEPT = 16 << 20;         // What the page keeps for "Save as text", in characters.
+const PIECE = 32 << 10;
+const LARGEST_FILE = 64 << 20;
+const BACK_OFF = [500, 1000, 2000, 4000, 5000];
+const WITHOUT_USER = "there is no user";
 
-/// An element with text and children.
-function make(tag, properties = {}, ...children) {
+/** Commands that change the settings of the line, and whether the value is a number. */
+const SETTINGS = { baud: true, "data-bits": true, parity: false, "stop-bits": true, flow: false };
+const PAGE_COMMANDS = new Set([
+  ...Object.keys(SETTINGS), "break", "toggle-line", "pulse-line", "sequence", "lines", "statistics", "who", "mark",
+  "repeat", "stop", "pen", "take-pen", "send-file", "plot",
+]);
+const isForPages = (name) => PAGE_COMMANDS.has(name) || /^(snippet|sequence)\b/.test(name);
+
+const get = (id) => document.getElementById(id);
+const make = (tag, properties = {}, ...children) => {
   const element = Object.assign(document.createElement(tag), properties);
   element.append(...children);
   return element;
-}
+};
+const number = (value) => Number(value).toLocaleString("en");
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-const screen = new Screen($("screen"));
-
-// What was received, for the download: pieces with their times.
-const kept = { pieces: [], size: 0, lost: 0, limit: 16 << 20 };
-
-const session = {
-  /// The sessions that can be joined, and the one that this page has joined, or wants to join again.
-  list: [], joined: null, wanted: null,
-  state: "", people: null, commands: new Map(), missed: 0,
+/** Values that this browser keeps; a browser may refuse to. */
+const kept = (storage, key, value) => {
+  try {
+    if (value === undefined) return storage.getItem(`serialterm.${key}`) ?? "";
+    storage.setItem(`serialterm.${key}`, value);
+  } catch { /* Then they last as long as the page. */ }
+  return "";
 };
 
-let listed = new Set();
-let largestFile = 0;
-
-// MARK: The connection
+// The state of the session, as far as the page knows it.
 
 let socket = null;
-let pause = 500;
-let isRefused = false;
-const answers = new Map();
-let lastID = 0;
+let attempts = 0;
+let retryTimer = 0;
+let isWelcome = false;
+let refusal = "";
+let sessions = [];
+let joined = null;
+/** The session to join again: an entry of `sessions`. */
+let wanted = JSON.parse(kept(sessionStorage, "session") || "null");
+let joinAttempts = 0;
+let joinTimer = 0;
+let port = null;
+let people = null;
+let missed = 0;
+let commands = new Map();
+let nextId = 1;
+const pending = new Map();
+
+const screen = new Screen(get("screen"));
+
+/** Shows a message, which screen readers say when they are idle. */
+function say(text, isFailure = false) {
+  get("status").textContent = text;
+  get("status").classList.toggle("failure", isFailure);
+}
+
+/** Marks a button as off. It can still be reached, and says why when it is pressed. */
+function setOff(button, reason, place) {
+  if (reason) button.setAttribute("aria-disabled", "true");
+  else button.removeAttribute("aria-disabled");
+  if (place && place.textContent !== reason) place.textContent = reason;
+  button.dataset.reason = reason;
+}
+
+/** Performs an action when the button is pressed, or says why it is off. */
+function onPress(button, action) {
+  button.addEventListener("click", () => {
+    if (button.dataset.reason) say(`Not available: ${button.dataset.reason}.`, true);
+    else action();
+  });
+}
+
+// The connection
 
 function connect() {
-  const address = new URL("socket", location.href);
-  address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
-  address.hash = "";
-  socket = new WebSocket(address);
-  socket.onopen = () => {
-    const token = location.hash.slice(1);
-    socket.send(JSON.stringify({ command: "hello", token, name: localStorage.getItem("name") ?? "" }));
-  };
-  socket.onmessage = message => handle(JSON.parse(message.data));
-  socket.onclose = () => {
-    leave();
-    for (const answer of answers.values()) answer({ event: "failed", reason: "the connection is lost" });
-    answers.clear();
-    if (isRefused) return;
-    banner("The connection to the server is lost. It is tried again.");
-    setTimeout(connect, pause);
-    pause = Math.min(pause * 2, 5000);
-  };
+  clearTimeout(retryTimer);
+  const here = new WebSocket(new URL("socket", location.href.replace(/^http/, "ws").replace(/#.*/, "")));
+  here.binaryType = "arraybuffer";
+  socket = here;
+  here.onopen = () => tell({ command: "hello", token: location.hash.slice(1), name: get("name").value.trim() });
+  here.onmessage = ({ data }) => { if (socket === here) receive(JSON.parse(data)); };
+  here.onclose = () => { if (socket === here) disconnected(); };
 }
 
-/// Gives a command, and returns its answer.
-function perform(command, members = {}) {
-  if (socket?.readyState !== WebSocket.OPEN) return Promise.resolve({ event: "failed", reason: "no connection" });
-  const id = ++lastID;
-  socket.send(JSON.stringify({ id, command, ...members }));
-  return new Promise(resolve => answers.set(id, resolve));
-}
-
-/// Gives a command of the user, and shows what comes of it.
-async function order(command, members) {
-  const answer = await perform(command, members);
-  say(answer.event === "failed" ? answer.reason : answer.message || "");
-  return answer;
-}
-
-function handle(event) {
-  switch (event.event) {
-    case "welcome":
-      pause = 500;
-      banner("");
-      listed = new Set(event.commands);
-      largestFile = event.largestFile;
-      break;
-    case "refused":
-      isRefused = true;
-      banner(event.reason);
-      break;
-    case "sessions":
-      session.list = event.sessions;
-      showSessions();
-      joinWanted();
-      break;
-    case "joined":
-      session.joined = event.session;
-      screen.clear();
-      Object.assign(kept, { pieces: [], size: 0, lost: 0 });
-      Object.assign(session, { missed: 0, commands: new Map(), people: null });
-      showMissed();
-      showKept();
-      showSessions();
-      break;
-    case "left":
-      leave();
-      screen.note(`The session is gone: ${event.reason}`);
-      break;
-    case "received":
-      receive(event);
-      break;
-    case "state": {
-      const words = { open: "open", waiting: "no device", released: "lent to a program", closed: "closed" };
-      session.state = event.state;
-      showBadge(words[event.state] ?? event.state);
-      $("settings").textContent = event.settings ?? "";
-      showPeople();
-      break;
-    }
-    case "lines": showLines(event); break;
-    case "people":
-      session.people = event;
-      showPeople();
-      break;
-    case "commands":
-      for (const command of event.commands) session.commands.set(command.name, command);
-      showCommands();
-      showPeople();
-      break;
-    case "missed":
-      session.missed += event.bytes;
-      screen.note(`… ${event.bytes.toLocaleString("en")} bytes are left out: this page was too slow …`);
-      showMissed();
-      break;
-    case "line-errors": {
-      const parts = Object.entries(event).filter(([name]) => name !== "event" && name !== "port");
-      screen.note(`errors of the line: ${parts.map(([name, count]) => `${count} ${name}`).join(", ")}`);
-      break;
-    }
-    case "message": say(event.text); break;
-    case "progress": showProgress(event); break;
-    case "file": $("progressText").textContent = `Sent ${event.name}, ${event.bytes.toLocaleString("en")} bytes.`; break;
-    case "done": case "failed": {
-      const answer = answers.get(event.id);
-      answers.delete(event.id);
-      if (answer) answer(event);
-      else if (event.event === "failed") say(event.reason);
-      break;
-    }
-  }
-}
-
-function leave() {
-  session.joined = null;
-  session.people = null;
-  session.state = "";
-  showBadge("not joined");
-  showPeople();
-  showSessions();
-}
-
-/// Joins the session that the user has chosen, also when it comes back as another process, or the only one.
-function joinWanted() {
-  if (session.joined) return;
-  const wanted = session.wanted
-    ? session.list.find(one => one.session === session.wanted.session)
-      ?? session.list.find(one => one.port === session.wanted.port)
-    : session.list[0];
-  if (wanted) join(wanted);
-}
-
-function join(one) {
-  session.wanted = one;
-  session.joined = one.session;
-  $("port").textContent = one.port;
-  document.title = `${one.port} – serialterm`;
-  perform("join", { session: one.session });
-}
-
-// MARK: What is shown
-
-function banner(text) {
-  $("banner").textContent = text;
-  $("banner").hidden = !text;
-}
-
-function say(text) { $("answer").textContent = text; }
-
-function showBadge(text) {
-  $("state").textContent = text;
-  $("state").className = `badge ${text === "open" ? "good" : "off"}`;
-}
-
-function showLines(event) {
-  const names = ["dtr", "rts", "cts", "dsr", "dcd", "ri"].filter(name => name in event);
-  $("lines").replaceChildren(...names.map(name => make("li", {
-    className: event[name] ? "on" : "off",
-    textContent: name.toUpperCase(),
-    title: `${name.toUpperCase()} is ${event[name] ? "on" : "off"}`,
-  }, make("span", { className: "hidden", textContent: event[name] ? " on" : " off" }))));
-}
-
-function showMissed() {
-  $("missed").hidden = session.missed === 0;
-  $("missed").textContent = `${session.missed.toLocaleString("en")} bytes left out`;
-}
-
-/// Why nothing can be sent; empty if it can.
-function obstacle() {
-  const people = session.people;
-  if (!session.joined) return "no session";
-  if (session.state !== "open") return session.state === "released" ? "the port is lent" : "no device";
-  if (!people || people.pen === "mine" || people.pen === "everyone") return "";
-  if (people.pen === "nobody") return "nobody writes here";
-  if (people.pen === "free") return "nobody has the pen: ask for it";
-  return `${nameOf(people.holder)} has the pen`;
-}
-
-function nameOf(id) {
-  return session.people?.others.find(person => person.id === id)?.name ?? "somebody";
-}
-
-/// A button that stays reachable when it is off, so that its reason can be read.
-function button(text, reason, act) {
-  const made = make("button", { type: "button" }, text);
-  if (reason) {
-    made.setAttribute("aria-disabled", "true");
-    made.append(make("small", { textContent: ` ${reason}` }));
-  }
-  made.onclick = () => reason ? say(`${text}: ${reason}`) : act();
-  return made;
-}
-
-function showPeople() {
-  const people = session.people;
-  const hint = obstacle();
-  $("hint").textContent = hint ? `You only watch: ${hint}.` : "What you type is sent.";
-  $("sendLine").setAttribute("aria-disabled", String(Boolean(hint)));
-  if (!people) {
-    $("people").replaceChildren();
-    $("penButtons").replaceChildren();
+function disconnected() {
+  socket = null;
+  isWelcome = false;
+  leave("connection lost");
+  if (refusal) {
+    showBanner(refusal, false);
     return;
   }
-  const pen = (has, verb = "has") => has ? make("strong", { textContent: ` ${verb} the pen` }) : "";
-  $("people").replaceChildren(
-    make("li", {}, "you", pen(people.pen === "mine", "have"), people.asking ? " (asking for the pen)" : ""),
-    ...people.others.map(person => make("li", {},
-      person.name, pen(people.holder === person.id), person.program ? " (a program)" : "",
-      person.asks ? make("em", { textContent: person.text ? ` asks to send ${person.text}` : " asks for the pen" }) : "")));
-  const off = name => session.commands.get(name)?.reason;
-  const buttons = [];
-  if (people.pen === "mine") {
-    for (const person of people.others) {
-      buttons.push(button(`Give it to ${person.name}`, off("pen"), () => order("give-pen", { to: person.id })));
-    }
-    if (people.others.some(person => person.asks)) buttons.push(button("Keep it", "", () => order("keep-pen")));
-    buttons.push(button("Give it back", off("pen"), () => order("return-pen")));
-  } else {
-    buttons.push(button("Ask for the pen", off("pen") ?? (people.asking ? "asked" : ""), () => order("ask-pen")));
-    buttons.push(button("Take the pen", off("take-pen"), () => order("take-pen")));
-  }
-  keepFocus($("penButtons"), () => $("penButtons").replaceChildren(...buttons));
+  const delay = BACK_OFF[Math.min(attempts, BACK_OFF.length - 1)];
+  attempts += 1;
+  showBanner("The connection to the server is lost. Trying again…");
+  retryTimer = setTimeout(connect, delay);
 }
 
-/// Changes the buttons of an element; the one with the focus has it afterwards, by its text.
-function keepFocus(element, change) {
-  const label = element.contains(document.activeElement) ? document.activeElement.firstChild?.textContent : null;
-  change();
-  if (label === null) return;
-  [...element.querySelectorAll("button")].find(one => one.firstChild?.textContent === label)?.focus();
+function showBanner(text, mayRetry = true) {
+  get("banner-text").textContent = text;
+  get("banner").hidden = !text;
+  get("retry").hidden = !mayRetry;
+}
+
+function reconnectNow() {
+  if (refusal) return;
+  const old = socket;
+  socket = null;
+  old?.close();
+  leave("connection lost");
+  connect();
+}
+
+const tell = (message) => {
+  if (socket?.readyState !== WebSocket.OPEN) return false;
+  socket.send(JSON.stringify(message));
+  return true;
+};
+
+/** Gives the session a command. The answer is `done` or `failed`; failed too if the connection is lost. */
+function command(message, answered = answer) {
+  const id = nextId++;
+  if (!joined || !tell({ ...message, id })) {
+    answered({ event: "failed", id, reason: "no session is joined" });
+    return id;
+  }
+  pending.set(id, answered);
+  return id;
+}
+
+function answer({ event, reason, message }) {
+  if (event === "failed") say(reason.charAt(0).toUpperCase() + reason.slice(1), true);
+  else say(message ?? "Done.");
+}
+
+function receive(event) {
+  switch (event.event) {
+    case "welcome":
+      isWelcome = true;
+      attempts = 0;
+      showBanner("");
+      break;
+    case "refused":
+      refusal = `${event.reason} Open the link that serialterm has printed.`;
+      break;
+    case "sessions": sessions = event.sessions; showSessions(); joinAgain(); break;
+    case "joined": enter(event.session); break;
+    case "left":
+      if (joined && event.session === joined.session) {
+        leave(event.reason);
+        say(`The session has ended: ${event.reason}`);
+        clearTimeout(joinTimer);
+        joinTimer = setTimeout(() => { joinTimer = 0; joinAgain(); }, BACK_OFF[Math.min(joinAttempts, 4)]);
+        joinAttempts += 1;
+      }
+      break;
+    case "state": port = event; joinAttempts = 0; showPort(); showPen(); break;
+    case "received": received(event); break;
+    case "people": people = event; showPeople(); showPen(); showCommands(); break;
+    case "commands":
+      for (const each of event.commands) commands.set(each.name, each);
+      showCommands();
+      showPenCommands();
+      break;
+    case "lines": showLines(event); break;
+    case "missed":
+      missed += event.bytes;
+      screen.note(`… ${number(event.bytes)} bytes left out: this page was too slow …`);
+      keep(`\n[gap: ${event.bytes} bytes]\n`, new Date().toISOString());
+      showPort();
+      break;
+    case "progress": showProgress(event); break;
+    case "file": say(`${event.name}: ${number(event.bytes)} bytes in ${(event.milliseconds / 1000).toFixed(1)} s`); break;
+    case "message": say(event.text); break;
+    case "line-errors": {
+      const names = Object.keys(event).filter((name) => !["event", "time", "port"].includes(name));
+      say(`Line errors: ${names.map((name) => `${name} ${event[name]}`).join(", ")}`, true);
+      break;
+    }
+    case "ended": say(`The session has ended: ${event.reason}`); break;
+    case "done": case "failed": {
+      const answered = pending.get(event.id) ?? (event.event === "failed" ? answer : null);
+      pending.delete(event.id);
+      answered?.(event);
+      break;
+    }
+  }
+}
+
+// Sessions
+
+function join(session) {
+  wanted = { session: session.session, port: session.port };
+  kept(sessionStorage, "session", JSON.stringify(wanted));
+  tell({ command: "join", session: session.session });
+}
+
+/** Joins the session of before, or the only one. */
+function joinAgain() {
+  if (joined || joinTimer || !isWelcome) return;
+  const session = wanted
+    ? sessions.find(({ session }) => session === wanted.session) ?? sessions.find(({ port }) => port === wanted.port)
+    : sessions.length === 1 ? sessions[0] : undefined;
+  if (session) join(session);
+}
+
+function enter(session) {
+  leave("");
+  joined = sessions.find((each) => each.session === session) ?? { session, port: session };
+  missed = 0;
+  screen.clear();
+  forget();
+  say("");
+  showAll();
+}
+
+/** Forgets the session: all commands that wait fail. */
+function leave(reason) {
+  joined = port = people = null;
+  commands = new Map();
+  outgoing = "";
+  get("commands").replaceChildren();
+  rows.clear();
+  for (const answered of pending.values()) answered({ event: "failed", reason: reason || "left" });
+  pending.clear();
+  showLines(null);
+  showAll();
+}
+
+function showAll() {
+  showSessions(); showPort(); showPeople(); showPen(); showCommands();
 }
 
 function showSessions() {
-  $("sessions").replaceChildren(...session.list.map(one => {
-    const isJoined = one.session === session.joined;
-    const people = one.others?.length ? `, ${one.others.length} watching` : "";
-    const row = button(one.port, isJoined ? "joined" : "", () => {
-      session.joined = null;
-      join(one);
-    });
-    row.append(make("small", { textContent: ` ${one.command}${one.pen ? `, ${one.pen} has the pen` : ""}${people}` }));
-    return make("li", {}, row);
+  get("no-sessions").hidden = sessions.length > 0;
+  update(get("sessions"), sessions.map((session) => {
+    const isHere = joined?.session === session.session;
+    const name = session.people.length ? session.people.join(", ") : "nobody";
+    const detail = `${session.state} · ${name}${session.pen ? ` · pen: ${session.pen}` : ""}`;
+    return {
+      key: session.session, text: session.port, detail, isCurrent: isHere,
+      action: isHere ? "Joined" : "Join", label: isHere ? `Joined: ${session.port}` : `Join ${session.port}`,
+      reason: isHere ? "you have joined it" : "", run: () => join(session),
+    };
   }));
-  if (session.list.length === 0) $("sessions").replaceChildren(make("li", { textContent: "No session is running." }));
 }
 
-function showCommands() {
-  const wanted = $("filter").value.trim().toLowerCase();
-  const commands = [...session.commands.values()].filter(command =>
-    listed.has(command.name) && `${command.name} ${command.title}`.toLowerCase().includes(wanted));
-  keepFocus($("commands"), () => $("commands").replaceChildren(...commands.map(command => {
-    const row = button(command.title, command.reason, () => ask(command));
-    if (command.value && !command.reason) row.append(make("small", { textContent: ` ${command.value}` }));
-    return make("li", {}, row);
-  })));
-}
-
-/// Performs a command, and asks for its argument first if it has one.
-function ask(command) {
-  if (!command.argument) return order(command.name);
-  const give = argument => {
-    $("question").close();
-    order(command.name, { argument });
-  };
-  $("questionTitle").textContent = command.title;
-  $("argumentLabel").textContent = command.argument;
-  $("argument").value = "";
-  $("choices").replaceChildren(...(command.choices ?? []).map(choice =>
-    make("li", {}, button(choice, choice === command.value ? "now" : "", () => give(choice)))));
-  $("answering").onsubmit = event => {
-    if (event.submitter?.value !== "ok") return;
-    event.preventDefault();
-    give($("argument").value);
-  };
-  $("question").showModal();
-}
-
-// MARK: Received text
-
-function receive(event) {
-  screen.write(event.text);
-  kept.pieces.push(event);
-  kept.size += event.text.length;
-  while (kept.size > kept.limit && kept.pieces.length > 1) {
-    const first = kept.pieces.shift();
-    kept.size -= first.text.length;
-    kept.lost += first.text.length;
-  }
-  scheduleKept();
-}
-
-let keptTimer = null;
-function scheduleKept() {
-  keptTimer ??= setTimeout(showKept, 500);
-}
-
-function showKept() {
-  keptTimer = null;
-  const lost = kept.lost ? `; the first ${kept.lost.toLocaleString("en")} are no longer here` : "";
-  $("kept").textContent = `${kept.size.toLocaleString("en")} characters were received on this page${lost}.`;
-}
-
-/// What was received as text, without what only moved the cursor or coloured it.
-function receivedText(withTimes) {
-  const plain = text => text.replace(/\x1b\[[\x20-\x3f]*[\x40-\x7e]|\x1b[()].|\x1b./g, "");
-  if (!withTimes) return plain(kept.pieces.map(piece => piece.text).join(""));
-  let [text, isAtStart] = ["", true];
-  for (const piece of kept.pieces) {
-    for (const part of plain(piece.text).split(/(?<=\n)/)) {
-      if (isAtStart) text += `${piece.time} `;
-      text += part;
-      isAtStart = part.endsWith("\n");
+/** Shows entries with a button each. Entries and buttons that stay are the same elements, so that they keep the focus. */
+function update(list, entries) {
+  const old = new Map([...list.children].map((item) => [item.dataset.key, item]));
+  const items = entries.map((entry) => {
+    let item = old.get(String(entry.key));
+    if (!item) {
+      item = make("li", {}, make("span", { className: "text" }), make("span", { className: "detail" }),
+        make("button", { type: "button" }));
+      item.dataset.key = entry.key;
+      onPress(item.lastChild, () => item.run());
     }
-  }
-  return text;
+    item.run = entry.run;
+    item.classList.toggle("current", entry.isCurrent ?? false);
+    if (entry.isCurrent) item.setAttribute("aria-current", "true"); else item.removeAttribute("aria-current");
+    const [text, detail, button] = item.children;
+    if (text.textContent !== entry.text) text.textContent = entry.text;
+    if (detail.textContent !== entry.detail) detail.textContent = entry.detail;
+    button.hidden = !entry.action;
+    button.textContent = entry.action ?? "";
+    if (entry.label) button.setAttribute("aria-label", entry.label);
+    setOff(button, entry.reason ?? "");
+    return item;
+  });
+  for (const item of old.values()) if (!items.includes(item)) item.remove();
+  items.forEach((item, index) => { if (list.children[index] !== item) list.insertBefore(item, list.children[index] ?? null); });
 }
 
-function download(withTimes) {
-  const name = `${(session.wanted?.port ?? "session").split("/").pop()}.txt`;
-  const link = make("a", { href: URL.createObjectURL(new Blob([receivedText(withTimes)], { type: "text/plain" })), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+// The port
+
+const STATES = { open: "open", waiting: "waiting for the device", released: "lent to a program", closed: "closed" };
+
+function showPort() {
+  const name = joined ? joined.port : "serialterm";
+  get("port").textContent = name;
+  document.title = `${people?.others.some(({ asks }) => asks) ? "● " : ""}${joined ? `${name} – ` : ""}serialterm`;
+  const state = get("state");
+  state.dataset.state = port?.state ?? "none";
+  state.textContent = port ? STATES[port.state] ?? port.state : isWelcome ? "no session" : "not connected";
+  get("settings").textContent = port?.settings ?? "";
+  get("missed").hidden = missed === 0;
+  get("missed").textContent = `${number(missed)} bytes left out`;
 }
 
-$("save").onclick = () => download(false);
-$("saveTimes").onclick = () => download(true);
+function showLines(lines) {
+  get("lines").hidden = !lines;
+  get("lines").replaceChildren(...["dtr", "rts", "cts", "dsr", "dcd", "ri"].filter((name) => lines && name in lines).map(
+    (name) => make("li", { className: lines[name] ? "on" : "off" }, name.toUpperCase(),
+      make("span", { className: "spoken" , textContent: lines[name] ? " asserted" : " deasserted" }))));
+}
 
-// MARK: Typing
+// The pen, and keys
 
-// What was typed and not given to the session yet. The next piece follows when the device has taken the one before.
-let typed = "";
+let outgoing = "";
 let isSending = false;
+let unsent = 0;
+let isEscaped = false;
 
+const nameOf = (id) => people?.others.find((each) => each.id === id)?.name ?? "Somebody";
+
+/** Why keys are not sent now; empty if they are. */
+function whyNoKeys() {
+  if (!joined) return "No session is joined";
+  if (!people) return "Joining the session";
+  if (port && port.state !== "open") return `The port is ${STATES[port.state] ?? port.state}`;
+  switch (people.pen) {
+    case "mine": case "everyone": return "";
+    case "other": return `${nameOf(people.holder)} has the pen`;
+    case "free": return "Nobody has the pen";
+    default: return "This session sends nothing";
+  }
+}
+
+function showPen() {
+  const why = whyNoKeys();
+  const asking = people?.others.filter(({ asks }) => asks) ?? [];
+  let text = why ? `${why}: keys are not sent.` : people.pen === "mine" ? "You have the pen: keys go to the device."
+    : "Everyone may type: keys go to the device.";
+  if (why && unsent) text += ` ${number(unsent)} not sent.`;
+  if (people?.asking) text += " You have asked for it.";
+  if (asking.length) {
+    text = asking.map(({ name, text }) => `${name} asks for the pen${text ? ` to send “${text}”` : ""}.`).join(" ");
+  }
+  if (get("pen-text").textContent !== text) get("pen-text").textContent = text;
+  get("pen").dataset.pen = why ? "off" : "on";
+  get("pen").classList.toggle("asked", asking.length > 0);
+  const actions = asking.length
+    ? [[`Give to ${asking[0].name}`, { command: "give-pen", to: asking[0].id }], ["Keep", { command: "keep-pen" }]]
+    : people && !whyNotAsk() ? [["Ask for the pen", { command: "ask-pen" }]] : [];
+  const place = get("pen-actions");
+  const wording = JSON.stringify(actions);
+  if (place.dataset.actions === wording) return;
+  place.dataset.actions = wording;
+  place.replaceChildren(...actions.map(([title, message]) => {
+    const button = make("button", { type: "button", textContent: title });
+    onPress(button, () => command(message));
+    return button;
+  }));
+}
+
+/** Sends keys to the device. Those that cannot be sent are counted, and dropped. */
 function type(text) {
-  const reason = obstacle();
-  if (reason) return say(`Not sent: ${reason}.`);
-  say("");
-  typed += text;
-  if (typed.length > 1 << 20) {
-    typed = "";
-    return say("Not sent: more than a megabyte is waiting.");
+  if (!text) return;
+  if (whyNoKeys()) {
+    unsent += [...text].length;
+    showPen();
+    return;
   }
-  sendTyped();
+  unsent = 0;
+  // ctrl-c overtakes a paste that is still being sent.
+  if (text === "\x03") outgoing = "";
+  if (outgoing.length + text.length > LONGEST_PASTE) {
+    say(`A paste has at most ${number(LONGEST_PASTE)} characters: send a file instead.`, true);
+    return;
+  }
+  outgoing += text;
+  sendNext();
 }
 
-async function sendTyped() {
-  if (isSending) return;
+function sendNext() {
+  if (isSending || !outgoing) return;
+  let end = Math.min(outgoing.length, LONGEST_SEND);
+  // A character beyond U+FFFF stays whole.
+  if (end < outgoing.length && /[\ud800-\udbff]/.test(outgoing[end - 1])) end -= 1;
+  const text = outgoing.slice(0, end);
+  outgoing = outgoing.slice(end);
   isSending = true;
-  while (typed) {
-    // Not in the middle of a character of two units.
-    let end = Math.min(typed.length, 2000);
-    if (/[\ud800-\udbff]/.test(typed[end - 1])) end++;
-    const piece = typed.slice(0, end);
-    typed = typed.slice(end);
-    const answer = await perform("send", { text: piece });
-    if (answer.event === "failed") {
-      typed = "";
-      say(`Not sent: ${answer.reason}.`);
+  command({ command: "send", text }, (result) => {
+    isSending = false;
+    if (result.event === "failed") {
+      outgoing = "";
+      say(`Not sent: ${result.reason}`, true);
     }
-  }
-  isSending = false;
+    else if (outgoing.length > LONGEST_SEND) say(`Sending: ${number(outgoing.length)} characters left. Ctrl-C drops them.`);
+    else if (text.length === LONGEST_SEND) say("");
+    sendNext();
+  });
 }
 
-const keys = {
-  Enter: "\r", Backspace: "\x7f", Escape: "\x1b", Tab: "\t", Delete: "\x1b[3~", Insert: "\x1b[2~",
-  ArrowUp: "\x1b[A", ArrowDown: "\x1b[B", ArrowRight: "\x1b[C", ArrowLeft: "\x1b[D",
-  Home: "\x1b[H", End: "\x1b[F", PageUp: "\x1b[5~", PageDown: "\x1b[6~",
+const KEYS = {
+  Enter: "\r", Backspace: "\x7f", Escape: "\x1b", Tab: "\t", ArrowUp: "\x1b[A", ArrowDown: "\x1b[B",
+  ArrowRight: "\x1b[C", ArrowLeft: "\x1b[D", Home: "\x1b[H", End: "\x1b[F", Insert: "\x1b[2~", Delete: "\x1b[3~",
+  PageUp: "\x1b[5~", PageDown: "\x1b[6~", F1: "\x1bOP", F2: "\x1bOQ", F3: "\x1bOR", F4: "\x1bOS", F5: "\x1b[15~",
+  F6: "\x1b[17~", F7: "\x1b[18~", F8: "\x1b[19~", F9: "\x1b[20~", F10: "\x1b[21~", F11: "\x1b[23~", F12: "\x1b[24~",
 };
+/** Keys that the browser or its user needs: find, reload, the next part of the window, the whole screen, tools. */
+const BROWSER_KEYS = new Set(["F3", "F5", "F6", "F7", "F11", "F12"]);
 
-/// The text that a key sends; null for none.
+/** What a key sends; null if it is the browser's, or if its text comes by the event `input`. */
 function textOf(event) {
-  if (event.isComposing || event.metaKey) return null;
-  if (event.ctrlKey && !event.altKey) {
-    const letter = event.key.toLowerCase();
-    if (/^[a-z@[\\\]^_]$/.test(letter)) return String.fromCharCode(letter.toUpperCase().charCodeAt(0) & 0x1f);
-    return letter === " " ? "\0" : null;
+  const { key, ctrlKey, altKey, metaKey, shiftKey } = event;
+  if (metaKey || event.isComposing || (ctrlKey && altKey) || BROWSER_KEYS.has(key)) return null;
+  if (key === "Tab" && (shiftKey || ctrlKey || isEscaped || !get("tabs").checked || whyNoKeys())) return null;
+  if (KEYS[key] && !ctrlKey) {
+    return shiftKey && ["Insert", "PageUp", "PageDown"].includes(key) ? null : (altKey ? "\x1b" : "") + KEYS[key];
   }
-  const text = keys[event.key] ?? ([...event.key].length === 1 ? event.key : null);
-  return text && event.altKey ? `\x1b${text}` : text;
+  if (ctrlKey && !shiftKey && key.length === 1) {
+    // ctrl-v pastes.
+    if (/^[a-z@[\\\]^_]$/.test(key) && key !== "v") return String.fromCharCode(key.toUpperCase().charCodeAt(0) & 31);
+    if (key === " ") return "\0";
+  }
+  if (altKey && key.length === 1 && /^[ -~]$/.test(key) && !/Mac/.test(navigator.platform)) return `\x1b${key}`;
+  return null;
 }
 
-let escapes = 0;
-$("screen").onkeydown = event => {
-  // Keys of the browser: copying a selection, the page's own shortcuts, scrolling.
-  const copies = event.ctrlKey && "cC".includes(event.key) && !getSelection().isCollapsed;
-  const isBrowsers = event.ctrlKey && (event.shiftKey || "vV".includes(event.key)) || event.shiftKey && /^(Page|Arrow|Home|End|Tab)/.test(event.key);
-  if (copies || isBrowsers) return;
-  // Two escapes, and Tab leaves: a page that keeps the focus is a trap.
-  if (event.key === "Tab" && escapes >= 2) {
-    escapes = 0;
+function keyPressed(event) {
+  if (event.shiftKey && /^Page(Up|Down)$/.test(event.key)) {
+    get("screen").scrollBy(0, (event.key === "PageUp" ? -0.9 : 0.9) * get("screen").clientHeight);
+    event.preventDefault();
     return;
   }
   const text = textOf(event);
+  if (!["Shift", "Tab"].includes(event.key)) isEscaped = event.key === "Escape";
   if (text === null) return;
-  escapes = event.key === "Escape" ? escapes + 1 : 0;
   event.preventDefault();
   type(text);
-};
-$("screen").onpaste = event => {
-  event.preventDefault();
-  type(event.clipboardData.getData("text").replace(/\r?\n/g, "\r"));
-};
-$("entry").onsubmit = event => {
-  event.preventDefault();
-  if (obstacle()) return type("");
-  type(`${$("line").value}\r`);
-  $("line").value = "";
-};
-$("filter").oninput = showCommands;
-
-// MARK: The name
-
-$("name").value = localStorage.getItem("name") ?? "";
-$("naming").onsubmit = event => {
-  event.preventDefault();
-  localStorage.setItem("name", $("name").value.trim());
-  // Who joins tells a name; another one is another member.
-  pause = 0;
-  socket.close();
-};
-
-// MARK: Files
-
-let fileID = null;
-
-$("sending").onsubmit = async event => {
-  event.preventDefault();
-  const file = $("file").files[0];
-  const reason = obstacle();
-  if (!file || reason || fileID) {
-    $("progressText").textContent = fileID ? "A file is being sent." : reason ? `Not sent: ${reason}.` : "Choose a file first.";
-    return;
-  }
-  if (file.size > largestFile) {
-    $("progressText").textContent = `Not sent: ${file.name} has more than ${largestFile.toLocaleString("en")} bytes.`;
-    return;
-  }
-  const answer = perform("upload", { name: file.name, size: file.size, protocol: $("protocol").value });
-  fileID = lastID;
-  $("stopFile").hidden = $("progress").hidden = false;
-  $("progress").value = 0;
-  $("progressText").textContent = `Sending ${file.name} …`;
-  for (let position = 0; position < file.size && fileID; position += 32768) {
-    const piece = await file.slice(position, position + 32768).arrayBuffer();
-    while (socket.bufferedAmount > 1 << 20) await new Promise(resolve => setTimeout(resolve, 20));
-    if (socket.readyState !== WebSocket.OPEN) break;
-    socket.send(piece);
-  }
-  const end = await answer;
-  fileID = null;
-  $("stopFile").hidden = $("progress").hidden = true;
-  $("progressText").textContent = end.event === "failed" ? `Not sent: ${end.reason}.` : `Sent ${file.name}, ${file.size.toLocaleString("en")} bytes.`;
-};
-$("stopFile").onclick = () => perform("cancel");
-
-function showProgress(event) {
-  if (event.size) $("progress").value = event.position / event.size;
-  const rate = event.rate ? `, ${event.rate.toLocaleString("en")} B/s` : "";
-  $("progressText").textContent = `${event.name}: ${event.position.toLocaleString("en")} bytes${rate}`;
 }
 
-// MARK: The plot
+function startKeys() {
+  const [keys, view] = [get("keys"), get("screen")];
+  keys.addEventListener("keydown", keyPressed);
+  keys.addEventListener("blur", () => { isEscaped = false; });
+  const take = () => { type(keys.value.replace(/\r?\n/g, "\r")); keys.value = ""; };
+  keys.addEventListener("input", (event) => { if (!event.isComposing) take(); });
+  keys.addEventListener("compositionstart", () => {
+    const [place, frame] = [screen.cursorNode?.getBoundingClientRect(), view.getBoundingClientRect()];
+    if (place) Object.assign(keys.style, { left: `${place.left - frame.left}px`, top: `${place.top - frame.top}px` });
+    keys.classList.add("composing");
+  });
+  keys.addEventListener("compositionend", () => { keys.classList.remove("composing"); take(); });
+  const paste = (event) => {
+    event.preventDefault();
+    type(event.clipboardData.getData("text/plain").replace(/\r?\n/g, "\r"));
+  };
+  keys.addEventListener("paste", paste);
+  view.addEventListener("paste", paste);
+  view.addEventListener("click", () => { if (document.getSelection().isCollapsed) keys.focus({ preventScroll: true }); });
+  // Who types at the text means the device. The keys that scroll stay.
+  view.addEventListener("keydown", (event) => {
+    const isText = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (!isText && event.key !== "Enter" && event.key !== "Backspace") return;
+    keys.focus({ preventScroll: true });
+    keyPressed(event);
+  });
+  view.addEventListener("copy", (event) => {
+    const text = selectedText(view);
+    if (text === null) return;
+    event.clipboardData.setData("text/plain", text);
+    event.preventDefault();
+  });
 
-async function plot() {
-  if (!$("plotPanel").open) return;
-  if (session.joined) {
-    const width = Math.max(320, Math.min(1200, $("plotPanel").clientWidth - 16));
-    const answer = await perform("plot", { width, height: Math.round(width * 0.5) });
-    const image = $("plot");
-    if (answer.svg) {
-      URL.revokeObjectURL(image.src);
-      image.src = URL.createObjectURL(new Blob([answer.svg], { type: "image/svg+xml" }));
-      image.alt = "Curves of the numbers that the device sends";
-      image.hidden = false;
-      $("plotText").textContent = "";
-    } else {
-      image.hidden = true;
-      $("plotText").textContent = answer.reason;
+  get("line").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const why = whyNoKeys();
+    if (why) { say(`Not sent: ${why}.`, true); return; }
+    type(get("text").value + (get("enter").checked ? "\r" : ""));
+    get("text").value = "";
+  });
+  const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"].map((letter) => [`Ctrl-${letter}`, String.fromCharCode(letter.charCodeAt(0) & 31)]);
+  const named = Object.entries(KEYS).map(([name, text]) => [name.replace("Arrow", "Arrow "), text]);
+  const special = new Map([letters[2], ...named, ...letters]);
+  for (const name of special.keys()) get("special").append(make("option", { textContent: name, value: name }));
+  get("press").addEventListener("click", () => {
+    const why = whyNoKeys();
+    if (why) say(`Not sent: ${why}.`, true); else type(special.get(get("special").value));
+  });
+
+  // The width of the device's screen is that of the view.
+  const probe = make("span", { className: "probe", textContent: "0".repeat(100), ariaHidden: "true" });
+  view.after(probe);
+  new ResizeObserver(() => {
+    const style = getComputedStyle(view);
+    const width = view.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    const one = probe.getBoundingClientRect().width / 100;
+    if (one > 0) screen.resize(Math.floor(width / one + 0.01));
+  }).observe(view);
+}
+
+// People
+
+function whyNotAsk() {
+  if (!people) return "no session is joined";
+  if (people.pen === "mine") return "you have it";
+  if (people.pen === "everyone") return "everyone may type";
+  if (people.pen === "nobody") return "this session sends nothing";
+  if (people.asking) return "you have asked, and wait for an answer";
+  return offReason("pen");
+}
+
+/** The palette's reason why a command is off. That there is no user is not true of a page. */
+function offReason(name) {
+  const reason = commands.get(name)?.reason ?? "";
+  return reason === WITHOUT_USER ? "" : reason;
+}
+
+function showPeople() {
+  showPort();
+  const others = people?.others ?? [];
+  const isMine = people?.pen === "mine";
+  const detail = (each) => [
+    each.id === people.holder ? "has the pen" : "", each.program ? "a program" : "", each.asks ? "asks for the pen" : "",
+  ].filter(Boolean).join(" · ");
+  update(get("people"), people ? [
+    { key: "you", text: get("name").value.trim() || "You", detail: isMine ? "you · has the pen" : "you" },
+    ...others.map((each) => ({
+      key: each.id, text: each.name, detail: detail(each), action: "Give the pen", label: `Give the pen to ${each.name}`,
+      reason: isMine ? "" : "you do not have the pen", run: () => command({ command: "give-pen", to: each.id }),
+    })),
+  ] : []);
+  showPenCommands();
+}
+
+const PEN_COMMANDS = [
+  ["ask-pen", "Ask for the pen", whyNotAsk],
+  ["keep-pen", "Keep the pen", () => (people?.others.some(({ asks }) => asks) ? "" : "nobody asks for it")],
+  ["return-pen", "Give the pen back", () => (people?.pen !== "mine" ? "you do not have the pen"
+    : people.others.length === 0 ? "nobody else is here" : "")],
+  ["take-pen", "Take the pen, unasked", () => (!people ? "no session is joined" : people.pen === "mine" ? "you have it"
+    : offReason("take-pen") || (people["may-take"] ? "" : "this session does not permit it"))],
+];
+
+function showPenCommands() {
+  const list = get("pen-commands");
+  if (!list.children.length) {
+    for (const [name, title] of PEN_COMMANDS) {
+      const reason = make("span", { className: "reason" });
+      const button = make("button", { type: "button" }, make("span", { className: "title", textContent: title }), reason);
+      button.dataset.name = name;
+      onPress(button, () => command({ command: name }));
+      list.append(make("li", {}, button));
     }
   }
-  setTimeout(plot, 1000);
+  PEN_COMMANDS.forEach(([, , why], index) => {
+    const button = list.children[index].firstChild;
+    setOff(button, why(), button.lastChild);
+  });
+  showUpload();
 }
-$("plotPanel").ontoggle = plot;
 
-// MARK: The size of the terminal
+// Commands
 
-function fit() {
-  const probe = make("span", { className: "probe", textContent: "0".repeat(80) });
-  $("screen").append(probe);
-  const width = probe.getBoundingClientRect().width / 80;
-  probe.remove();
-  const room = $("screen").clientWidth - 16;
-  if (width > 0 && room > 0) screen.width = Math.max(20, Math.floor(room / width));
+/** The entries of the list by the names of their commands. */
+const rows = new Map();
+
+function showCommands() {
+  const words = get("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
+  let shown = 0;
+  for (const each of commands.values()) {
+    const row = rows.get(each.name) ?? addCommand(each.name);
+    row.title.textContent = each.title;
+    row.value.textContent = each.value ?? "";
+    setOff(row.button, each.reason ?? (isForPages(each.name) ? "" : "not from a browser"), row.reason);
+    const text = `${each.name} ${each.title} ${each.value ?? ""}`.toLowerCase();
+    row.item.hidden = each.reason === WITHOUT_USER || !words.every((word) => text.includes(word));
+    if (!row.item.hidden) shown += 1;
+    if (row.item.hidden || row.button.dataset.reason) row.form?.remove();
+  }
+  get("no-commands").textContent = !joined ? "No session is joined." : commands.size && !shown ? "No command matches." : "";
+  showUpload();
 }
-new ResizeObserver(fit).observe($("screen"));
 
-showBadge("not joined");
-showPeople();
-showKept();
+function addCommand(name) {
+  const row = {
+    title: make("span", { className: "title" }), value: make("span", { className: "value" }),
+    reason: make("span", { className: "reason" }), form: null,
+  };
+  row.button = make("button", { type: "button" }, row.title, row.value,
+    make("span", { className: "more" }, make("span", { className: "command", textContent: name }), " ", row.reason));
+  row.button.dataset.name = name;
+  row.item = make("li", {}, row.button);
+  onPress(row.button, () => choose(name, row));
+  rows.set(name, row);
+  // Those that a page cannot perform come last.
+  const other = isForPages(name) ? [...rows.keys()].find((each) => !isForPages(each) && each !== name) : undefined;
+  get("commands").insertBefore(row.item, other ? rows.get(other).item : null);
+  return row;
+}
+
+/** Runs a command, or opens the form for its argument. */
+function choose(name, row) {
+  const { argument, choices, title, value } = commands.get(name);
+  if (row.form?.isConnected) { row.form.remove(); return; }
+  if (name === "send-file" || name === "plot") {
+    const panel = get(name === "plot" ? "plot" : "files-panel");
+    panel.open = true;
+    panel.scrollIntoView({ block: "nearest" });
+    (name === "plot" ? panel.querySelector("summary") : get("file")).focus();
+    return;
+  }
+  if (argument === undefined) { run(name); return; }
+  const id = `argument-${name.replace(/[^a-z-]/g, "-")}`;
+  const field = choices ? make("select", { id }, ...choices.map((each) => make("option", { textContent: each, value: each })))
+    : make("input", { id, autocomplete: "off", spellcheck: false });
+  if (choices?.includes(value)) field.value = value;
+  row.form = make("form", { className: "argument" },
+    make("label", { htmlFor: id, textContent: choices ? title : `${title}: ${argument}` }), field,
+    make("button", { type: "submit", textContent: "Run" }), make("button", { type: "button", textContent: "Cancel" }));
+  const close = () => { row.form.remove(); row.button.focus(); };
+  row.form.addEventListener("submit", (event) => { event.preventDefault(); run(name, field.value.trim()); close(); });
+  row.form.lastChild.addEventListener("click", close);
+  row.form.addEventListener("keydown", (event) => { if (event.key === "Escape") close(); });
+  row.item.append(row.form);
+  field.focus();
+}
+
+function run(name, argument = "") {
+  if (name === "pen") command({ command: "ask-pen" });
+  else if (name in SETTINGS) {
+    command({ command: "set", [name]: SETTINGS[name] && argument !== "" && !isNaN(argument) ? Number(argument) : argument });
+  } else if (name === "break") command(argument ? { command: name, milliseconds: Number(argument) || argument } : { command: name });
+  else command(argument ? { command: name, argument } : { command: name });
+}
+
+// Plot
+
+let plotTimer = 0;
+let plotAddress = "";
+
+function pollPlot() {
+  clearTimeout(plotTimer);
+  const panel = get("plot");
+  if (!panel.open) return;
+  const again = () => { plotTimer = setTimeout(pollPlot, 1000); };
+  if (document.hidden || !joined) { again(); return; }
+  const width = Math.min(1200, Math.max(320, Math.round(panel.clientWidth - 32)));
+  command({ command: "plot", width, height: Math.round(Math.min(320, width * 0.4)) }, (result) => {
+    again();
+    const image = get("plot-image");
+    image.hidden = !result.svg;
+    get("plot-reason").textContent = result.svg ? "" : `No picture: ${result.reason ?? "the answer has none"}.`;
+    URL.revokeObjectURL(plotAddress);
+    plotAddress = result.svg ? URL.createObjectURL(new Blob([result.svg], { type: "image/svg+xml" })) : "";
+    if (plotAddress) image.src = plotAddress;
+  });
+}
+
+// Files
+
+let upload = null;
+
+function showUpload() {
+  const why = whyNoKeys();
+  const reason = upload ? "a file is being sent" : offReason("send-file") || (why && why.charAt(0).toLowerCase() + why.slice(1));
+  setOff(get("upload-start"), reason, get("upload-reason"));
+  get("upload-stop").hidden = get("upload-bar").hidden = !upload;
+}
+
+async function sendFile() {
+  const file = get("file").files[0];
+  const { reason } = get("upload-start").dataset;
+  if (reason || !file || file.size > LARGEST_FILE) {
+    say(`Not sent: ${reason || (file ? "a file has at most 64 MiB" : "choose a file")}.`, true);
+    return;
+  }
+  const here = { id: 0, name: file.name, isComplete: false };
+  upload = here;
+  const protocol = get("protocol").value;
+  const wire = socket;
+  get("upload-text").textContent = `${file.name}: to the server…`;
+  here.id = command({ command: "upload", name: file.name, size: file.size, protocol }, (result) => {
+    const isDone = result.event === "done";
+    get("upload-text").textContent = isDone ? result.message ?? `${file.name} was sent.` : `${file.name} was not sent: ${result.reason}`;
+    say(get("upload-text").textContent, !isDone);
+    if (upload === here) upload = null;
+    showUpload();
+  });
+  showUpload();
+  for (let position = 0; position < file.size; position += PIECE) {
+    const piece = await file.slice(position, position + PIECE).arrayBuffer();
+    while (wire.bufferedAmount > 8 * PIECE) await pause(20);
+    if (upload !== here || wire !== socket) return;
+    wire.send(piece);
+    get("upload-bar").value = position / file.size;
+  }
+  here.isComplete = true;
+  if (upload === here) get("upload-text").textContent = `${file.name}: waiting for the device…`;
+}
+
+function stopFile() {
+  if (!upload) return;
+  const { id, isComplete } = upload;
+  command({ command: "cancel" }, () => {});
+  if (isComplete) return;
+  // The session has not heard of the file yet, so that nobody else answers.
+  pending.get(id)?.({ event: "failed", reason: "stopped" });
+  pending.delete(id);
+}
+
+function showProgress({ name, position, size, rate }) {
+  if (size) get("upload-bar").value = position / size;
+  get("upload-text").textContent = `${name}: ${number(position)} of ${size ? number(size) : "?"} bytes`
+    + (rate ? `, ${number(Math.round(rate))} B/s` : "");
+}
+
+/** What was received, piece by piece, for "Save as text". */
+let pieces = [];
+let keptSize = 0;
+let isCut = false;
+
+function forget() {
+  [pieces, keptSize, isCut] = [[], 0, false];
+  showKept();
+}
+
+function keep(text, time) {
+  pieces.push({ text, time });
+  keptSize += text.length + 64;
+  while (keptSize > MOST_KEPT) {
+    keptSize -= pieces.shift().text.length + 64;
+    isCut = true;
+  }
+  if (!keep.timer) keep.timer = setTimeout(() => { keep.timer = 0; showKept(); }, 500);
+}
+
+function showKept() {
+  const size = keptSize - pieces.length * 64;
+  get("download-text").textContent = !pieces.length ? "Nothing received yet."
+    : `Received: ${number(size)} characters.${isCut ? " The beginning is missing: the page keeps 16 MiB." : ""}`;
+}
+
+function received({ text, hex, time }) {
+  const shown = text ?? (hex ?? "").replace(/../g, "\\x$&");
+  screen.write(shown);
+  keep(shown, time);
+}
+
+/** The text that was received, without escape sequences; with the time of its first character before each line. */
+function receivedText(hasTimes) {
+  const lines = [];
+  let [line, start, held] = ["", "", ""];
+  const finish = () => { lines.push(hasTimes ? `[${start}] ${line}` : line); line = start = ""; };
+  for (const { text, time } of pieces) {
+    const whole = held + text;
+    // A sequence, or a CR that may be a part of a line end, is completed by the next piece.
+    const rest = /(\x1b(\[[ -?]{0,60})?|\r)$/.exec(whole)?.[0] ?? "";
+    held = rest;
+    const plain = whole.slice(0, whole.length - rest.length).replace(/\x1b(\[[ -?]*[@-~]|\(.|[^[(])/gs, "");
+    plain.replace(/\r*\n\r*|\r+/g, "\n").split("\n").forEach((part, index) => {
+      if (index > 0) finish();
+      start ||= time;
+      line += part.replace(/[\x00-\x08\x0b-\x1f\x7f]/g, "");
+    });
+  }
+  if (line) finish();
+  return lines.join("\n") + (lines.length ? "\n" : "");
+}
+
+function save() {
+  const text = receivedText(get("times").checked);
+  const address = URL.createObjectURL(new Blob([text], { type: "text/plain;charset=utf-8" }));
+  const name = (joined?.port ?? "session").split("/").pop().replace(/[^\w.-]/g, "_") || "session";
+  make("a", { href: address, download: `${name}-${new Date().toISOString().slice(0, 19).replace(/[:T]/g, "-")}.txt` }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+// The start
+
+get("name").value = kept(localStorage, "name");
+get("name-form").addEventListener("submit", (event) => { event.preventDefault(); get("name").blur(); });
+get("name").addEventListener("change", () => { kept(localStorage, "name", get("name").value.trim()); reconnectNow(); });
+get("tabs").checked = kept(localStorage, "tabs") !== "off";
+get("tabs").addEventListener("change", () => { kept(localStorage, "tabs", get("tabs").checked ? "on" : "off"); });
+get("retry").addEventListener("click", reconnectNow);
+get("filter").addEventListener("input", showCommands);
+get("plot").addEventListener("toggle", pollPlot);
+get("upload").addEventListener("submit", (event) => { event.preventDefault(); sendFile(); });
+get("upload-stop").addEventListener("click", stopFile);
+get("download").addEventListener("click", save);
+addEventListener("hashchange", () => { refusal = ""; reconnectNow(); });
+addEventListener("online", () => { if (!socket) reconnectNow(); });
+// On a narrow page, what is needed less often is closed at first.
+if (matchMedia("(max-width: 52rem)").matches) {
+  for (const panel of document.querySelectorAll("aside details")) panel.open = panel.id === "people-panel";
+}
+startKeys();
+showAll();
 connect();

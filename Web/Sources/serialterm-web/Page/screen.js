@@ -1,452 +1,561 @@
-"use strict";
+// A terminal's screen as selectable text. It interprets what the escape filter of serialterm lets pass
+// (Sources/Values/TextStages/Filter) and draws rows of text: nothing that a device sends becomes markup.
 
-// A terminal as text: rows in an element, which can be selected, searched and read aloud. It shows what the filter of
-// serialterm lets pass: text, colours, and motions of the cursor. Everything from the device becomes a text node.
+/** Characters that take two columns: East Asian ones and emoji. */
+const WIDE = new RegExp(
+  "[\\u1100-\\u115f\\u2e80-\\u303e\\u3041-\\u33ff\\u3400-\\u4dbf\\u4e00-\\ua4cf\\ua960-\\ua97c\\uac00-\\ud7a3"
+  + "\\uf900-\\ufaff\\ufe30-\\ufe6f\\uff01-\\uff60\\uffe0-\\uffe6\\u{20000}-\\u{3fffd}]|\\p{Emoji_Presentation}", "u");
+/** Characters that belong to the one before: marks, joiners, variation selectors. */
+const JOINED = /[\p{Mn}\p{Me}\u200b-\u200d\u2060\ufeff]/u;
+/** The most UTF-16 code units of one cell. A device can send any number of marks. */
+const LONGEST_CELL = 16;
+/** The longest sequence that is kept over the border of two messages. The filter has the same limit. */
+const LONGEST_SEQUENCE = 64;
 
-/* exported Screen */
-class Screen {
-  static #graphics = new Map([..."`abcdefghijklmnopqrstuvwxyz{|}~"].map(
-    (letter, index) => [letter, [..."◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·"][index]]));
-  static #wide = /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]/u;
-  static #joining = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
+const CONTROL = /[\x00-\x1f\x7f-\x9f]/g;
+const SEQUENCE = /\x1b(?:\[([0-?]*)([ -/]*)([@-~])|\(.|([^[(]))/gsy;
+const UNFINISHED = /\x1b(?:\[[ -?]*|\()?$/y;
 
-  #element;
-  #rows = [];
-  // The index of the row at the top of the screen, which is its last rows.
-  #base = 0;
-  #x = 0;
-  #y = 0;
-  #style = "";
-  #attributes = {};
-  #saved = null;
-  #region;
-  #wraps = true;
-  // The next character begins a new row.
-  #isFull = false;
-  #drawsLines = false;
-  #pending = "";
-  #dirty = new Set();
-  #isScheduled = false;
+/** Colours and styles of a cell. Equal ones are the same object. */
+const PLAIN = Object.freeze({ name: "", color: "", background: "" });
+const NOTE = Object.freeze({ name: "note", color: "", background: "" });
+const FIRST_PEN = Object.freeze({ fg: null, bg: null, flags: "" });
 
-  constructor(element, { height = 24, width = 80, limit = 5000 } = {}) {
-    this.#element = element;
-    this.height = height;
-    this.width = width;
-    this.limit = limit;
-    this.clear();
+/** A row of cells. The right half of a wide character is an empty text. */
+class Row {
+  cells = [];
+  styles = [];
+  /** Whether the line goes on from the row above. */
+  isWrapped = false;
+  node = null;
+
+  get text() { return this.cells.join(""); }
+
+  /** Fills with spaces up to a column. */
+  reach(column) {
+    while (this.cells.length < column) { this.cells.push(" "); this.styles.push(PLAIN); }
   }
 
-  /// The rows as text, without spaces at their ends.
-  get lines() {
-    return this.#rows.map(row => row.cells.join("").trimEnd());
+  /** Replaces the other half of a wide character that is about to be cut at a column. */
+  cut(column) {
+    if (this.cells[column] !== "" || column === 0) return;
+    this.cells[column - 1] = this.cells[column] = " ";
   }
 
-  get cursor() {
-    return [this.#base + this.#y, this.#x];
-  }
-
-  clear() {
-    this.#element.replaceChildren();
-    this.#rows = [];
-    this.#dirty.clear();
-    [this.#base, this.#x, this.#y, this.#pending] = [0, 0, 0, ""];
-    [this.#style, this.#attributes, this.#saved] = ["", {}, null];
-    [this.#region, this.#wraps, this.#isFull, this.#drawsLines] = [null, true, false, false];
-    this.#row();
-  }
-
-  /// Adds a line of the page itself, which the device cannot write.
-  note(text) {
-    if (this.#row().cells.length > 0) this.#newLine();
-    this.#x = 0;
-    const style = this.#style;
-    this.#style = "note";
-    this.#print(text);
-    this.#style = style;
-    this.#newLine();
-    this.#x = 0;
-    this.#schedule();
-  }
-
-  write(text) {
-    text = this.#pending + text;
-    this.#pending = "";
-    let position = 0;
-    while (position < text.length) {
-      const code = text.charCodeAt(position);
-      if (code >= 0x20 && code !== 0x7f) {
-        let end = position + 1;
-        while (end < text.length && text.charCodeAt(end) >= 0x20 && text.charCodeAt(end) !== 0x7f) end++;
-        this.#print(text.slice(position, end));
-        position = end;
-      } else if (code === 0x1b) {
-        const length = this.#escape(text, position);
-        if (length === 0) {
-          this.#pending = text.slice(position, position + 64);
-          break;
-        }
-        position += length;
-      } else {
-        this.#control(code);
-        position++;
-      }
-    }
-    this.#schedule();
-  }
-
-  // Rows
-
-  #row(y = this.#y) {
-    while (this.#rows.length <= this.#base + y) {
-      const row = { cells: [], styles: [], element: null };
-      this.#rows.push(row);
-      this.#dirty.add(row);
-    }
-    return this.#rows[this.#base + y];
-  }
-
-  get #top() { return this.#region ? this.#region[0] : 0; }
-  get #bottom() { return this.#region ? this.#region[1] : this.height - 1; }
-
-  #newLine() {
-    this.#isFull = false;
-    if (this.#y === this.#bottom) this.#scroll(1);
-    else if (this.#y < this.height - 1) this.#y++;
-    this.#row();
-  }
-
-  #scroll(count) {
-    if (count > 0 && !this.#region) {
-      for (let index = 0; index < count; index++) {
-        this.#base++;
-        this.#row(this.height - 1);
-      }
-      while (this.#rows.length > this.limit) {
-        const row = this.#rows.shift();
-        row.element?.remove();
-        this.#dirty.delete(row);
-        this.#base--;
-      }
-    } else {
-      this.#shift(this.#top, count);
-    }
-  }
-
-  /// Moves the contents of the rows from one to the bottom of the region up, or down if the count is negative.
-  #shift(from, count) {
-    const bottom = this.#bottom;
-    this.#row(bottom);
-    const rows = this.#rows.slice(this.#base + from, this.#base + bottom + 1);
-    const contents = rows.map(row => [row.cells, row.styles]);
-    rows.forEach((row, index) => {
-      [row.cells, row.styles] = contents[index + count] ?? [[], []];
-      this.#dirty.add(row);
-    });
-    // Two rows must not share one array.
-    const empty = Math.min(Math.abs(count), rows.length);
-    for (const row of count > 0 ? rows.slice(rows.length - empty) : rows.slice(0, empty)) [row.cells, row.styles] = [[], []];
-  }
-
-  // Text
-
-  #print(text) {
-    for (const character of text) {
-      if (Screen.#joining.test(character)) {
-        this.#join(character);
-        continue;
-      }
-      const width = character > "\u10ff" && Screen.#wide.test(character) ? 2 : 1;
-      if (this.#isFull || this.#x + width > this.width) {
-        if (this.#wraps) {
-          this.#newLine();
-          this.#x = 0;
-        } else {
-          this.#x = this.width - width;
-        }
-        this.#isFull = false;
-      }
-      const row = this.#row();
-      while (row.cells.length < this.#x) {
-        row.cells.push(" ");
-        row.styles.push("");
-      }
-      row.cells[this.#x] = this.#drawsLines ? Screen.#graphics.get(character) ?? character : character;
-      row.styles[this.#x] = this.#style;
-      if (width === 2) {
-        row.cells[this.#x + 1] = "";
-        row.styles[this.#x + 1] = this.#style;
-      }
-      this.#dirty.add(row);
-      this.#x += width;
-      if (this.#x >= this.width) [this.#x, this.#isFull] = [this.width - 1, true];
-    }
-  }
-
-  #join(character) {
-    const row = this.#row();
-    const place = this.#isFull ? this.#x : this.#x - 1;
-    const cell = row.cells[place] === "" ? place - 1 : place;
-    if (row.cells[cell] === undefined || row.cells[cell].length > 16) return;
-    row.cells[cell] += character;
-    this.#dirty.add(row);
-  }
-
-  #control(code) {
-    switch (code) {
-      case 0x08:
-        this.#isFull = false;
-        this.#x = Math.max(0, this.#x - 1);
-        break;
-      case 0x09:
-        this.#x = Math.min(this.width - 1, (Math.floor(this.#x / 8) + 1) * 8);
-        break;
-      case 0x0a: case 0x0b: case 0x0c: this.#newLine(); break;
-      case 0x0d:
-        this.#isFull = false;
-        this.#x = 0;
-        break;
-      case 0x0e: this.#drawsLines = true; break;
-      case 0x0f: this.#drawsLines = false; break;
-    }
-  }
-
-  // Sequences
-
-  /// Performs the sequence at a position. Returns its length; 0 if it is not complete.
-  #escape(text, position) {
-    const rest = text.slice(position, position + 65);
-    if (rest.length < 2) return 0;
-    if (rest[1] === "[") {
-      const match = /^\x1b\[([\x30-\x3f]*)[\x20-\x2f]*([\x40-\x7e])/.exec(rest);
-      if (match) {
-        this.#sequence(match[1], match[2]);
-        return match[0].length;
-      }
-      return /^\x1b\[[\x20-\x3f]*$/.test(rest) && rest.length < 64 ? 0 : 2;
-    }
-    if ("()".includes(rest[1])) {
-      if (rest.length < 3) return 0;
-      if (rest[1] === "(") this.#drawsLines = rest[2] === "0";
-      return 3;
-    }
-    switch (rest[1]) {
-      case "7": this.#save(); break;
-      case "8": this.#restore(); break;
-      case "D": this.#newLine(); break;
-      case "E":
-        this.#newLine();
-        this.#x = 0;
-        break;
-      case "M":
-        this.#isFull = false;
-        if (this.#y === this.#top) this.#shift(this.#top, -1);
-        else this.#y = Math.max(0, this.#y - 1);
-        break;
-    }
-    return 2;
-  }
-
-  #save() {
-    this.#saved = [this.#x, this.#y, { ...this.#attributes }, this.#style, this.#drawsLines];
-  }
-
-  #restore() {
-    [this.#x, this.#y, this.#attributes, this.#style, this.#drawsLines] = this.#saved ?? [0, 0, {}, "", false];
-    this.#attributes = { ...this.#attributes };
-    this.#isFull = false;
-  }
-
-  #sequence(parameters, final) {
-    if (/^[<=>?]/.test(parameters)) {
-      if (parameters === "?7") this.#wraps = final === "h";
+  erase(from, to, style) {
+    this.cut(from);
+    this.cut(to);
+    if (to >= this.cells.length && style === PLAIN) {
+      this.cells.length = this.styles.length = Math.min(from, this.cells.length);
       return;
     }
-    const numbers = parameters.split(/[;:]/).map(text => Math.min(Number(text) || 0, 9999));
-    const count = Math.max(1, numbers[0]);
-    if (final === "m") return this.#colour(numbers);
-    this.#isFull = false;
-    const row = this.#row();
-    switch (final) {
-      case "A": this.#y = Math.max(this.#y >= this.#top ? this.#top : 0, this.#y - count); break;
-      case "B": case "e": this.#y = Math.min(this.#y <= this.#bottom ? this.#bottom : this.height - 1, this.#y + count); break;
-      case "C": case "a": this.#x = Math.min(this.width - 1, this.#x + count); break;
-      case "D": this.#x = Math.max(0, this.#x - count); break;
-      case "E":
-        this.#y = Math.min(this.#bottom, this.#y + count);
-        this.#x = 0;
-        break;
-      case "F":
-        this.#y = Math.max(this.#top, this.#y - count);
-        this.#x = 0;
-        break;
-      case "G": case "`": this.#x = Math.min(this.width, count) - 1; break;
-      case "d": this.#y = Math.min(this.height, count) - 1; break;
-      case "H": case "f":
-        this.#y = Math.min(this.height, count) - 1;
-        this.#x = Math.min(this.width, Math.max(1, numbers[1] ?? 1)) - 1;
-        break;
-      case "J": this.#eraseRows(numbers[0]); break;
-      case "K": this.#eraseCells(row, ...[[this.#x, this.width], [0, this.#x + 1], [0, this.width]][numbers[0]] ?? [0, 0]); break;
-      case "X": this.#eraseCells(row, this.#x, Math.min(this.width, this.#x + count)); break;
-      case "P":
-        row.cells.splice(this.#x, count);
-        row.styles.splice(this.#x, count);
-        break;
-      case "@": {
-        const blanks = Math.min(count, this.width - this.#x);
-        while (row.cells.length < this.#x) {
-          row.cells.push(" ");
-          row.styles.push("");
+    this.reach(to);
+    this.cells.fill(" ", from, to);
+    this.styles.fill(style, from, to);
+  }
+
+  insert(column, count, columns, style) {
+    this.reach(column);
+    this.cut(column);
+    this.cells.splice(column, 0, ...Array(count).fill(" "));
+    this.styles.splice(column, 0, ...Array(count).fill(style));
+    this.cut(columns);
+    this.cells.length = this.styles.length = Math.min(columns, this.cells.length);
+  }
+
+  remove(column, count) {
+    this.cut(column);
+    this.cut(column + count);
+    this.cells.splice(column, count);
+    this.styles.splice(column, count);
+  }
+}
+
+export class Screen {
+  /** All rows, the oldest first. The last ones, from `top` on, are those that the device can write to. */
+  rows = [new Row()];
+  top = 0;
+  x = 0;
+  y = 0;
+
+  #element; #height; #limit; #columns;
+  #pending = "";
+  #pen = FIRST_PEN;
+  #style = PLAIN;
+  #styles = new Map();
+  #saved = null;
+  #region = null;
+  #wraps = true;
+  #showsCursor = true;
+  #last = "";
+  #frame = 0;
+  #dirty = new Set();
+  #gone = [];
+  /** The index of the first row that may not be at its place in the document. */
+  #moved = 0;
+  #cursorRow = null;
+
+  /**
+   * @param element shows the rows; it scrolls.
+   * @param options `rows` and `columns` of the device's screen; `limit`: the most rows that are kept.
+   */
+  constructor(element, { rows = 24, columns = 80, limit = 5000 } = {}) {
+    this.#element = element;
+    this.#height = rows;
+    this.#columns = columns;
+    this.#limit = Math.max(limit, rows);
+    this.#schedule();
+  }
+
+  get columns() { return this.#columns; }
+
+  /** The texts of the rows that the device can write to, or of all, without spaces at their ends. */
+  lines(all = false) { return this.rows.slice(all ? 0 : this.top).map((row) => row.text.trimEnd()); }
+
+  /** The element that shows the cursor; null if it is hidden. */
+  get cursorNode() { return this.#cursorRow?.node?.querySelector(".cursor") ?? null; }
+
+  /** Sets the width. Rows that exist stay as they are. */
+  resize(columns) {
+    this.#columns = Math.max(2, columns);
+    this.x = Math.min(this.x, this.#columns);
+  }
+
+  /** Removes all text, and all state that the device has set. */
+  clear() {
+    for (const row of this.rows) this.#drop(row);
+    this.rows = [new Row()];
+    this.top = this.x = this.y = this.#moved = 0;
+    this.#pending = this.#last = "";
+    this.#setPen(FIRST_PEN);
+    this.#saved = this.#region = null;
+    this.#wraps = this.#showsCursor = true;
+    this.#schedule();
+  }
+
+  /** Adds a line that does not come from the device. */
+  note(text) {
+    const [style, region, wraps] = [this.#style, this.#region, this.#wraps];
+    [this.#pending, this.#region, this.#wraps, this.#style] = ["", null, true, NOTE];
+    if (this.x > 0) this.#newLine();
+    this.#print(text);
+    this.#newLine();
+    [this.#style, this.#region, this.#wraps] = [style, region, wraps];
+    this.#schedule();
+  }
+
+  /** Interprets a piece of what a device has sent. */
+  write(piece) {
+    const text = this.#pending + piece;
+    this.#pending = "";
+    let index = 0;
+    while (index < text.length) {
+      CONTROL.lastIndex = index;
+      const end = CONTROL.exec(text)?.index ?? text.length;
+      if (end > index) this.#print(text.slice(index, end));
+      index = end;
+      if (index === text.length) break;
+      if (text[index] === "\x1b") {
+        UNFINISHED.lastIndex = SEQUENCE.lastIndex = index;
+        const match = SEQUENCE.exec(text);
+        if (match) this.#escape(match);
+        else if (text.length - index < LONGEST_SEQUENCE && UNFINISHED.test(text)) {
+          this.#pending = text.slice(index);
+          break;
         }
-        row.cells.splice(this.#x, 0, ...Array(blanks).fill(" "));
-        row.styles.splice(this.#x, 0, ...Array(blanks).fill(""));
-        row.cells.length = row.styles.length = Math.min(row.cells.length, this.width);
-        break;
+        index += match ? match[0].length : 1;
+      } else {
+        this.#control(text[index]);
+        index += 1;
       }
-      case "L": case "M":
-        if (this.#y >= this.#top && this.#y <= this.#bottom) {
-          this.#shift(this.#y, (final === "M" ? 1 : -1) * Math.min(count, this.height));
-          this.#x = 0;
+    }
+    this.#trim(this.#limit);
+    this.#schedule();
+  }
+
+  // Characters
+
+  get #row() { return this.#rowAt(this.y); }
+
+  #rowAt(y) {
+    while (this.rows.length <= this.top + y) this.rows.push(new Row());
+    const row = this.rows[this.top + y];
+    this.#dirty.add(row);
+    return row;
+  }
+
+  #print(text) {
+    if (/^[ -~]*$/.test(text)) {
+      for (let index = 0; index < text.length;) {
+        const row = this.#roomFor(1);
+        const count = Math.max(1, Math.min(text.length - index, this.#columns - this.x));
+        row.cut(this.x);
+        row.cut(this.x + count);
+        for (let i = 0; i < count; i += 1) {
+          row.cells[this.x + i] = text[index + i];
+          row.styles[this.x + i] = this.#style;
         }
+        this.x += count;
+        index += count;
+        this.#last = text[index - 1];
+      }
+      return;
+    }
+    for (const character of text) {
+      if (JOINED.test(character)) this.#join(character);
+      else this.#put(character);
+    }
+  }
+
+  #put(character) {
+    const width = WIDE.test(character) ? 2 : 1;
+    const row = this.#roomFor(width);
+    row.cut(this.x);
+    row.cut(this.x + width);
+    for (let i = 0; i < width; i += 1) {
+      row.cells[this.x + i] = i === 0 ? character : "";
+      row.styles[this.x + i] = this.#style;
+    }
+    this.x += width;
+    this.#last = character;
+  }
+
+  /** Adds a mark to the character before. */
+  #join(mark) {
+    const row = this.#row;
+    let x = Math.min(this.x, row.cells.length) - 1;
+    if (row.cells[x] === "") x -= 1;
+    if (x < 0 || row.cells[x].length + mark.length > LONGEST_CELL) return;
+    row.cells[x] += mark;
+  }
+
+  /** The row of the next character, which is the next row if this one is full. */
+  #roomFor(width) {
+    if (this.x + width > this.#columns) {
+      if (this.#wraps) {
+        this.#newLine();
+        this.#row.isWrapped = true;
+      } else this.x = this.#columns - width;
+    }
+    const row = this.#row;
+    row.reach(this.x);
+    return row;
+  }
+
+  // Control characters and sequences
+
+  #newLine() { this.x = 0; this.#down(); }
+
+  #control(character) {
+    const column = Math.min(this.x, this.#columns - 1);
+    switch (character) {
+      case "\n": case "\v": case "\f": this.#down(); break;
+      case "\r": this.x = 0; break;
+      case "\b": this.x = Math.max(0, column - 1); break;
+      case "\t": this.x = Math.min(this.#columns - 1, (Math.floor(column / 8) + 1) * 8); break;
+    }
+  }
+
+  get #bounds() { return this.#region ?? [0, this.#height - 1]; }
+
+  /** Moves down, and scrolls at the end of the region. */
+  #down() {
+    const [first, last] = this.#bounds;
+    if (this.y === last) this.#scroll(1, first, last);
+    else if (this.y < this.#height - 1) this.y += 1;
+    this.#rowAt(this.y);
+  }
+
+  #up() {
+    const [first, last] = this.#bounds;
+    if (this.y === first) this.#scroll(-1, first, last);
+    else if (this.y > 0) this.y -= 1;
+  }
+
+  /** Moves the rows of a region up, or down if the count is negative. Rows that leave the whole screen stay above it. */
+  #scroll(count, first, last, keeps = true) {
+    const amount = Math.min(Math.abs(count), last - first + 1);
+    if (keeps && count > 0 && first === 0 && last === this.#height - 1) {
+      this.#rowAt(last);
+      for (let i = 0; i < amount; i += 1) this.rows.push(new Row());
+      this.top += amount;
+      if (this.rows.length > this.#limit * 2) this.#trim(this.#limit);
+      return;
+    }
+    this.#rowAt(last);
+    const [gone, fresh] = count > 0 ? [first, last - amount + 1] : [last - amount + 1, first];
+    for (const row of this.rows.splice(this.top + gone, amount)) this.#drop(row);
+    this.rows.splice(this.top + fresh, 0, ...Array.from({ length: amount }, () => {
+      const row = new Row();
+      if (this.#blank !== PLAIN) row.erase(0, this.#columns, this.#blank);
+      return row;
+    }));
+    this.#moved = Math.min(this.#moved, this.top + first);
+  }
+
+  #escape([, parameters, intermediates, final, letter]) {
+    switch (letter) {
+      case "7": this.#save(); return;
+      case "8": this.#restore(); return;
+      case "D": this.#down(); return;
+      case "E": this.#newLine(); return;
+      case "M": this.#up(); return;
+    }
+    if (final === undefined || intermediates) return;
+    if (final === "h" || final === "l") { this.#mode(parameters, final === "h"); return; }
+    if (/[<-?]/.test(parameters)) return;
+    if (final === "m") { this.#rendition(parameters); return; }
+    const numbers = parameters.split(";").map((digits) => Math.min(9999, parseInt(digits, 10) || 0));
+    this.#function(final, numbers[0], numbers[1] ?? 0);
+  }
+
+  #mode(parameters, isOn) {
+    if (!parameters.startsWith("?")) return;
+    for (const number of parameters.slice(1).split(";")) {
+      if (number === "25") this.#showsCursor = isOn;
+      if (number === "7") this.#wraps = isOn;
+    }
+  }
+
+  #function(final, first, second) {
+    const [count, columns] = [first || 1, this.#columns];
+    const x = Math.min(this.x, columns - 1);
+    const [upper, lower] = this.#bounds;
+    const goTo = (row, column) => {
+      this.y = Math.max(0, Math.min(row, this.#height - 1));
+      this.x = Math.max(0, Math.min(column, columns - 1));
+      this.#rowAt(this.y);
+    };
+    const up = () => Math.max(this.y - count, this.y >= upper ? upper : 0);
+    const down = () => Math.min(this.y + count, this.y <= lower ? lower : this.#height - 1);
+    switch (final) {
+      case "A": goTo(up(), x); break;
+      case "B": case "e": goTo(down(), x); break;
+      case "C": case "a": goTo(this.y, x + count); break;
+      case "D": goTo(this.y, x - count); break;
+      case "E": goTo(down(), 0); break;
+      case "F": goTo(up(), 0); break;
+      case "G": case "`": goTo(this.y, count - 1); break;
+      case "H": case "f": goTo(count - 1, (second || 1) - 1); break;
+      case "d": goTo(count - 1, x); break;
+      case "I": goTo(this.y, (Math.floor(x / 8) + count) * 8); break;
+      case "Z": goTo(this.y, (Math.ceil(x / 8) - count) * 8); break;
+      case "J": this.#eraseScreen(first, x); break;
+      case "K":
+        this.#row.erase(first ? 0 : x, first === 1 ? x + 1 : columns, this.#blank);
         break;
-      case "S": this.#scroll(Math.min(count, this.height)); break;
-      case "T": this.#shift(this.#top, -Math.min(count, this.height)); break;
+      case "X": this.#row.erase(x, Math.min(x + count, columns), this.#blank); break;
+      case "@": this.#row.insert(x, Math.min(count, columns - x), columns, this.#blank); break;
+      case "P": this.#row.remove(x, count); break;
+      case "L": case "M":
+        if (this.y < upper || this.y > lower) break;
+        this.#scroll(final === "M" ? count : -count, this.y, lower, false);
+        this.x = 0;
+        break;
+      case "S": this.#scroll(count, upper, lower); break;
+      case "T": this.#scroll(-count, upper, lower); break;
+      case "b": if (this.#last) this.#print(this.#last.repeat(Math.min(count, columns * this.#height))); break;
       case "r": {
-        const bottom = Math.min(this.height, numbers[1] || this.height);
-        this.#region = count < bottom ? [count - 1, bottom - 1] : null;
-        if (this.#region && count === 1 && bottom === this.height) this.#region = null;
-        [this.#x, this.#y] = [0, 0];
+        const last = Math.min(second || this.#height, this.#height) - 1;
+        if (count - 1 >= last) break;
+        this.#region = count === 1 && last === this.#height - 1 ? null : [count - 1, last];
+        goTo(0, 0);
         break;
       }
       case "s": this.#save(); break;
       case "u": this.#restore(); break;
     }
-    this.#dirty.add(row);
-    this.#row();
   }
 
-  #eraseCells(row, from, to) {
-    if (to >= row.cells.length) {
-      row.cells.length = row.styles.length = Math.min(row.cells.length, from);
-    } else {
-      row.cells.fill(" ", from, to);
-      row.styles.fill("", from, to);
-    }
-    this.#dirty.add(row);
-  }
-
-  #eraseRows(what) {
-    if (what > 2) return;
-    const [from, to] = [[this.#y, this.height], [0, this.#y + 1], [0, this.height]][what];
-    for (let y = from; y < to; y++) {
-      if (this.#base + y >= this.#rows.length) break;
-      const [left, right] = y !== this.#y || what === 2 ? [0, this.width] : what === 0 ? [this.#x, this.width] : [0, this.#x + 1];
-      this.#eraseCells(this.#rows[this.#base + y], left, right);
+  #eraseScreen(how, x) {
+    if (how > 2) return;
+    if (how !== 1) this.#rowAt(this.y).erase(how === 2 ? 0 : x, this.#columns, this.#blank);
+    else this.#row.erase(0, x + 1, this.#blank);
+    const [from, to] = [how === 0 ? this.y + 1 : 0, how === 1 ? this.y : this.#height];
+    const end = this.#blank === PLAIN ? this.rows.length - this.top : this.#height;
+    for (let y = from; y < Math.min(to, end); y += 1) {
+      this.#rowAt(y).erase(0, this.#columns, this.#blank);
+      this.#rowAt(y).isWrapped = false;
     }
   }
 
-  #colour(numbers) {
-    const attributes = this.#attributes;
-    for (let index = 0; index < numbers.length; index++) {
-      const number = numbers[index];
-      if (number === 0) for (const name of Object.keys(attributes)) delete attributes[name];
-      else if (number === 1) attributes.bold = true;
-      else if (number === 2) attributes.dim = true;
-      else if (number === 3) attributes.italic = true;
-      else if (number === 4) attributes.underline = true;
-      else if (number === 7) attributes.inverse = true;
-      else if (number === 9) attributes.struck = true;
-      else if (number === 22) delete attributes.bold, delete attributes.dim;
-      else if (number === 23) delete attributes.italic;
-      else if (number === 24) delete attributes.underline;
-      else if (number === 27) delete attributes.inverse;
-      else if (number === 29) delete attributes.struck;
-      else if (number === 39) delete attributes.front;
-      else if (number === 49) delete attributes.back;
-      else if (number >= 30 && number <= 37) attributes.front = `${number - 30}`;
-      else if (number >= 40 && number <= 47) attributes.back = `${number - 40}`;
-      else if (number >= 90 && number <= 97) attributes.front = `${number - 82}`;
-      else if (number >= 100 && number <= 107) attributes.back = `${number - 92}`;
+  #save() { this.#saved = { x: this.x, y: this.y, pen: this.#pen }; }
+
+  #restore() {
+    const { x, y, pen } = this.#saved ?? { x: 0, y: 0, pen: FIRST_PEN };
+    [this.x, this.y] = [Math.min(x, this.#columns), y];
+    this.#setPen(pen);
+    this.#rowAt(y);
+  }
+
+  // Colours and styles
+
+  #rendition(parameters) {
+    let { fg, bg, flags } = this.#pen;
+    const letters = { 1: "b", 2: "d", 3: "i", 4: "u", 7: "v", 9: "s" };
+    const parts = parameters.split(";");
+    while (parts.length) {
+      const [first, ...rest] = parts.shift().split(":");
+      const number = Number(first) || 0;
+      if (number === 0) [fg, bg, flags] = [null, null, ""];
+      else if (number === 4 && rest[0] === "0") flags = flags.replace("u", "");
+      else if (letters[number]) flags = flags.replace(letters[number], "") + letters[number];
+      else if (number === 22) flags = flags.replace(/[bd]/g, "");
+      else if (number > 22 && letters[number - 20]) flags = flags.replace(letters[number - 20], "");
+      else if (number >= 30 && number <= 37) fg = number - 30;
+      else if (number >= 90 && number <= 97) fg = number - 82;
+      else if (number >= 40 && number <= 47) bg = number - 40;
+      else if (number >= 100 && number <= 107) bg = number - 92;
+      else if (number === 39) fg = null;
+      else if (number === 49) bg = null;
       else if (number === 38 || number === 48) {
-        const name = number === 38 ? "front" : "back";
-        if (numbers[index + 1] === 5) {
-          attributes[name] = Screen.#indexed(numbers[index + 2] ?? 0);
-          index += 2;
-        } else if (numbers[index + 1] === 2) {
-          attributes[name] = `rgb(${[2, 3, 4].map(offset => Math.min(255, numbers[index + offset] ?? 0)).join(",")})`;
-          index += 4;
-        }
+        const color = Screen.#color(rest.length ? rest : parts, rest.length > 0);
+        if (color === undefined) continue;
+        if (number === 38) fg = color; else bg = color;
       }
     }
-    this.#style = Object.entries(attributes).map(([name, value]) => `${name}=${value}`).sort().join(";");
+    this.#setPen({ fg, bg, flags });
   }
 
-  static #indexed(number) {
-    if (number < 16) return `${number}`;
-    if (number >= 232) return `rgb(${Array(3).fill(Math.min(255, 8 + (number - 232) * 10)).join(",")})`;
-    const level = value => value === 0 ? 0 : 55 + value * 40;
-    const cube = number - 16;
-    return `rgb(${level(Math.floor(cube / 36))},${level(Math.floor(cube / 6) % 6)},${level(cube % 6)})`;
+  /** Takes the numbers of a colour from the front of an array. With colons, a colour space may be there. */
+  static #color(parts, hasColons) {
+    const byte = () => Math.min(255, Number(parts.shift()) || 0);
+    const kind = Number(parts.shift());
+    if (kind === 2) {
+      if (hasColons && parts.length > 3) parts.shift();
+      return `rgb(${byte()} ${byte()} ${byte()})`;
+    }
+    if (kind !== 5) return undefined;
+    const number = byte();
+    if (number < 16) return number;
+    if (number > 231) return `rgb(${Array(3).fill(8 + (number - 232) * 10).join(" ")})`;
+    const level = (divisor) => [0, 95, 135, 175, 215, 255][Math.floor((number - 16) / divisor) % 6];
+    return `rgb(${level(36)} ${level(6)} ${level(1)})`;
+  }
+
+  #setPen(pen) {
+    this.#pen = pen;
+    this.#style = this.#styled(pen);
+  }
+
+  /** The style of erased cells: they have the background. */
+  get #blank() { return this.#pen.bg === null ? PLAIN : this.#styled({ ...FIRST_PEN, bg: this.#pen.bg }); }
+
+  #styled({ fg, bg, flags }) {
+    if (fg === null && bg === null && flags === "") return PLAIN;
+    const key = `${fg}/${bg}/${flags}`;
+    let style = this.#styles.get(key);
+    if (style) return style;
+    const isInverse = flags.includes("v");
+    const [front, back] = isInverse ? [bg, fg ?? "default"] : [fg, bg];
+    const names = [...flags.replace("v", "")].map((letter) => `t${letter}`);
+    if (back !== null) names.push("on");
+    if (back === "default") names.push("inverse");
+    if (typeof front === "number") names.push(`f${front}`);
+    if (typeof back === "number") names.push(`b${back}`);
+    const own = (color) => (typeof color === "string" && color !== "default" ? color : "");
+    style = Object.freeze({ name: names.join(" "), color: own(front), background: own(back) });
+    // A device can use any number of colours.
+    if (this.#styles.size >= 4096) this.#styles.clear();
+    this.#styles.set(key, style);
+    return style;
   }
 
   // Drawing
 
+  #trim(limit) {
+    const count = this.rows.length - limit;
+    if (count <= 0) return;
+    for (const row of this.rows.splice(0, count)) this.#drop(row);
+    this.top -= count;
+    this.#moved = Math.max(0, this.#moved - count);
+  }
+
+  #drop(row) {
+    if (row.node) this.#gone.push(row.node);
+    this.#dirty.delete(row);
+  }
+
   #schedule() {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    // A page in the background draws nothing until it is seen again.
-    requestAnimationFrame(() => this.draw());
+    if (this.#frame) return;
+    this.#frame = requestAnimationFrame(() => this.render());
   }
 
-  /// Brings the element up to date.
-  draw() {
-    this.#isScheduled = false;
-    const view = this.#element;
-    const follows = view.scrollHeight - view.scrollTop - view.clientHeight < 40;
-    let before = view.lastElementChild;
-    for (let index = this.#rows.length - 1; index >= 0 && !this.#rows[index].element; index--) before = null;
-    if (!before) {
-      const made = document.createDocumentFragment();
-      for (const row of this.#rows) {
-        if (row.element) continue;
-        row.element = document.createElement("div");
-        made.append(row.element);
+  /** Draws what has changed since the last time. It is called once for each frame of the display. */
+  render() {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    const element = this.#element;
+    const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 8;
+    for (const node of this.#gone) node.remove();
+    this.#gone = [];
+    const cursorRow = this.#showsCursor ? this.rows[this.top + this.y] : null;
+    for (const row of [this.#cursorRow, cursorRow]) if (row) this.#dirty.add(row);
+    this.#cursorRow = cursorRow;
+    let next = this.rows[this.#moved - 1]?.node?.nextSibling ?? (this.#moved ? null : element.firstChild);
+    for (let index = this.#moved; index < this.rows.length; index += 1) {
+      const row = this.rows[index];
+      if (row.node && row.node === next) { next = next.nextSibling; continue; }
+      if (!row.node) {
+        row.node = document.createElement("div");
+        this.#dirty.add(row);
       }
-      view.append(made);
+      element.insertBefore(row.node, next);
     }
-    for (const row of this.#dirty) this.#drawRow(row);
+    this.#moved = this.rows.length;
+    for (const row of this.#dirty) if (row.node) this.#draw(row);
     this.#dirty.clear();
-    if (follows) view.scrollTop = view.scrollHeight;
+    if (isAtEnd) element.scrollTop = element.scrollHeight;
   }
 
-  #drawRow(row) {
-    if (!row.element) return;
+  #draw(row) {
+    const { cells, styles, node } = row;
+    const cursor = row === this.#cursorRow ? Math.min(this.x, this.#columns - 1) : -1;
     const parts = [];
-    let start = 0;
-    for (let index = 1; index <= row.cells.length; index++) {
-      if (index < row.cells.length && (row.styles[index] ?? "") === (row.styles[start] ?? "")) continue;
-      const text = row.cells.slice(start, index).join("");
-      parts.push(row.styles[start] ? this.#span(text, row.styles[start]) : text);
-      start = index;
+    let [text, style] = ["", PLAIN];
+    const span = (string, { name, color, background }, extra = "") => {
+      const part = document.createElement("span");
+      part.className = extra ? `${name} ${extra}`.trim() : name;
+      part.textContent = string;
+      if (color) part.style.color = color;
+      if (background) part.style.background = background;
+      parts.push(part);
+    };
+    const finish = () => {
+      if (text && style === PLAIN) parts.push(text);
+      else if (text) span(text, style);
+      text = "";
+    };
+    for (let x = 0; x < Math.max(cells.length, cursor + 1); x += 1) {
+      const cell = cells[x] ?? " ";
+      const isWide = cells[x + 1] === "";
+      if (cell === "") continue;
+      const isHere = x === cursor || (isWide && x + 1 === cursor);
+      if (isHere || isWide) {
+        finish();
+        span(cell, styles[x] ?? PLAIN, `${isWide ? "wide" : ""} ${isHere ? "cursor" : ""}`.trim());
+        continue;
+      }
+      if (styles[x] !== style) { finish(); style = styles[x]; }
+      text += cell;
     }
-    // An empty row has its height.
-    row.element.replaceChildren(...parts.length ? parts : ["\n"]);
+    finish();
+    node.className = row.isWrapped ? "row wrapped" : "row";
+    node.replaceChildren(...parts);
   }
+}
 
-  #span(text, style) {
-    const span = document.createElement("span");
-    span.textContent = text;
-    if (style === "note") {
-      span.className = "note";
-      return span;
-    }
-    const values = Object.fromEntries(style.split(";").map(part => part.split("=")));
-    for (const name of ["bold", "dim", "italic", "underline", "struck"]) if (values[name]) span.classList.add(name);
-    let [front, back] = [values.front, values.back];
-    if (values.inverse) [front, back] = [back ?? "back", front ?? "front"];
-    const colour = name => name.startsWith("rgb") ? name : `var(--c-${name})`;
-    if (front) span.style.color = colour(front);
-    if (back) span.style.backgroundColor = colour(back);
-    return span;
+/** The selected text of rows, with the parts of wrapped lines joined. Null if nothing of the element is selected. */
+export function selectedText(element) {
+  const selection = document.getSelection();
+  if (!selection.rangeCount || selection.isCollapsed) return null;
+  const range = selection.getRangeAt(0);
+  if (!element.contains(range.commonAncestorContainer)) return null;
+  let text = "";
+  for (const node of range.cloneContents().childNodes) {
+    const isRow = node.nodeType === 1 && node.classList.contains("row");
+    if (text && isRow) text = text.trimEnd() + (node.classList.contains("wrapped") ? "" : "\n");
+    text += node.textContent;
   }
+  return text;
 }
