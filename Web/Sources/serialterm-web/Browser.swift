@@ -38,7 +38,7 @@ final class Browser: Sendable {
       deadline.cancel()
       let pings = browser.startPings()
       defer { pings.cancel() }
-      try await page.welcome()
+      try await page.send(#"{"event":"welcome","version":1}"#)
       try await browser.run(&messages, page, name: name)
     }
   }

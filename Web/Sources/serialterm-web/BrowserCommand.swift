@@ -12,13 +12,9 @@ enum BrowserCommand: Equatable {
   /// The commands that pages may give to a session: those for its line and its pen. None opens a file,
   /// starts a program or changes what others see.
   private static let forwarded: Set<String> = [
-    "send", "set", "cancel", "plot", "ask-pen", "give-pen", "keep-pen", "return-pen", "take-pen",
-  ]
-
-  /// Those of the palette, which pages list.
-  static let listed = [
-    "break", "toggle-line", "pulse-line", "sequence", "lines", "baud", "data-bits", "parity",
-    "stop-bits", "flow", "mark", "who", "statistics", "configuration", "stop",
+    "send", "set", "break", "cancel", "plot", "ask-pen", "give-pen", "keep-pen", "return-pen",
+    "take-pen", "toggle-line", "pulse-line", "sequence", "lines", "mark", "who", "statistics",
+    "stop",
   ]
 
   /// The length of the longest message in bytes.
@@ -57,7 +53,7 @@ enum BrowserCommand: Equatable {
         Upload.Request(
           id: id ?? .null, name: name, size: size, protocolName: members["protocol"]?.text ?? "raw")
       )
-    case _ where Self.forwarded.contains(name) || Self.listed.contains(name):
+    case _ where Self.forwarded.contains(name):
       // Written anew: a member that occurs twice, or a line end between members, would be read
       // differently elsewhere.
       self = .forward(line: Self.line(of: members))

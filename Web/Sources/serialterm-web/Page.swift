@@ -24,17 +24,6 @@ struct Page: Sendable {
     try await send(String(decoding: data, as: UTF8.self))
   }
 
-  /// Lets the page in.
-  func welcome() async throws {
-    struct Event: Encodable {
-      let event = "welcome"
-      let version = 1
-      let commands = BrowserCommand.listed
-      let largestFile = Upload.largest
-    }
-    try await send(String(decoding: try JSONEncoder().encode(Event()), as: UTF8.self))
-  }
-
   func joined(_ session: String) async throws {
     try await send(event("joined", ["session": .text(session)]))
   }

@@ -15,17 +15,27 @@ actor SessionList {
 
   init(program: String, pid: Int32?) { (self.program, self.pid) = (program, pid) }
 
-  /// A session, as `serialterm attach --list --json` reports it and pages get it.
-  struct Session: Codable, Hashable, Sendable {
+  /// A session, as pages get it.
+  struct Session: Encodable, Hashable, Sendable {
     /// What `serialterm attach` calls it.
+    let session: String
+    let port: String
+    let state: String
+    /// The names of those who are there.
+    let people: [String]
+    /// The name of the member with the pen.
+    let pen: String?
+  }
+
+  /// A session, as `serialterm attach --list --json` reports it.
+  private struct Listed: Decodable {
     let session: String
     let pid: Int32
     let port: String
-    let command: String
-    var state: String?
-    /// The name of the member with the pen.
-    var pen: String?
-    var others: [String]?
+    let state: String
+    let pen: String?
+    /// The names of those who do not have the pen.
+    let others: [String]
   }
 
   /// The sessions now, and at each change.
@@ -69,8 +79,12 @@ actor SessionList {
       .path(FilePath(program)), arguments: ["attach", "--list", "--json"],
       output: .string(limit: 1 << 20))
     guard let text = result?.standardOutput,
-      let all = try? JSONDecoder().decode([Session].self, from: Data(text.utf8))
+      let all = try? JSONDecoder().decode([Listed].self, from: Data(text.utf8))
     else { return nil }
-    return all.filter { pid == nil || $0.pid == pid }
+    return all.filter { pid == nil || $0.pid == pid }.map {
+      Session(
+        session: $0.session, port: $0.port, state: $0.state,
+        people: [$0.pen].compactMap(\.self) + $0.others, pen: $0.pen)
+    }
   }
 }

@@ -15,9 +15,9 @@ const WITHOUT_USER = "there is no user";
 const SETTINGS = { baud: true, "data-bits": true, parity: false, "stop-bits": true, flow: false };
 const PAGE_COMMANDS = new Set([
   ...Object.keys(SETTINGS), "break", "toggle-line", "pulse-line", "sequence", "lines", "statistics", "who", "mark",
-  "repeat", "stop", "pen", "take-pen", "send-file", "plot",
+  "stop", "pen", "take-pen", "send-file", "plot",
 ]);
-const isForPages = (name) => PAGE_COMMANDS.has(name) || /^(snippet|sequence)\b/.test(name);
+const isForPages = (name) => PAGE_COMMANDS.has(name);
 
 const get = (id) => document.getElementById(id);
 const make = (tag, properties = {}, ...children) => {
@@ -532,7 +532,7 @@ const PEN_COMMANDS = [
   ["keep-pen", "Keep the pen", () => (people?.others.some(({ asks }) => asks) ? "" : "nobody asks for it")],
   ["return-pen", "Give the pen back", () => (people?.pen !== "mine" ? "you do not have the pen"
     : people.others.length === 0 ? "nobody else is here" : "")],
-  ["take-pen", "Take the pen, unasked", () => (!people ? "no session is joined" : people.pen === "mine" ? "you have it"
+  ["take-pen", "Take the pen without asking", () => (!people ? "no session is joined" : people.pen === "mine" ? "you have it"
     : offReason("take-pen") || (people["may-take"] ? "" : "this session does not permit it"))],
 ];
 
