@@ -147,9 +147,10 @@ class Browser:
         return self.wait_for(lambda: text not in self.text(selector), f"no {text!r} in {selector}")
 
     def complaints(self):
-        """The messages of the browser since the last call: errors of scripts, and what the policy has blocked. A lost
-        connection is not one of them."""
-        return [each["message"] for each in self.driver.get_log("browser") if "WebSocket connection" not in each["message"]]
+        """The messages of the browser about pages since the last call: errors of scripts, and what the policy has
+        blocked. A lost connection is not one of them."""
+        messages = [each["message"] for each in self.driver.get_log("browser")]
+        return [each for each in messages if not each.startswith("chrome:") and "WebSocket connection" not in each]
 
     def faults(self):
         """What axe-core finds. The test is skipped without it."""

@@ -75,6 +75,12 @@ class WebMock:
         return self
 
     def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        """Ends the server, and with it all connections."""
+        if self._loop.is_closed():
+            return
         self._call(self._stop())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()

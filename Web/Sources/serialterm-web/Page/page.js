@@ -365,7 +365,7 @@ function type(text) {
   }
   unsent = 0;
   // ctrl-c overtakes a paste that is still being sent.
-  if (text === "\x03") outgoing = "";
+  if (text === "\x03" && outgoing.length > LONGEST_SEND) outgoing = "";
   if (outgoing.length + text.length > LONGEST_PASTE) {
     say(`A paste has at most ${number(LONGEST_PASTE)} characters: send a file instead.`, true);
     return;

@@ -12,6 +12,12 @@ const LONGEST_CELL = 16;
 /** The longest sequence that is kept over the border of two messages. The filter has the same limit. */
 const LONGEST_SEQUENCE = 64;
 
+/**
+ * When more rows than the first number come in a frame, only the second number is drawn: the others would leave the
+ * view at once. When it is calm, those that are still there follow, the third number in a frame.
+ */
+const [FLOOD, DRAWN_IN_FLOOD, DRAWN_LATER] = [120, 60, 200];
+
 const CONTROL = /[\x00-\x1f\x7f-\x9f]/g;
 const SEQUENCE = /\x1b(?:\[([0-?]*)([ -/]*)([@-~])|\(.|([^[(]))/gsy;
 const UNFINISHED = /\x1b(?:\[[ -?]*|\()?$/y;
@@ -93,6 +99,8 @@ export class Screen {
   #gone = [];
   /** The index of the first row that may not be at its place in the document. */
   #moved = 0;
+  /** The number of rows when they were drawn last. */
+  #seen = 0;
   #cursorRow = null;
 
   /**
@@ -125,7 +133,7 @@ export class Screen {
   clear() {
     for (const row of this.rows) this.#drop(row);
     this.rows = [new Row()];
-    this.top = this.x = this.y = this.#moved = 0;
+    this.top = this.x = this.y = this.#moved = this.#seen = 0;
     this.#pending = this.#last = "";
     this.#setPen(FIRST_PEN);
     this.#saved = this.#region = null;
@@ -469,6 +477,7 @@ export class Screen {
     for (const row of this.rows.splice(0, count)) this.#drop(row);
     this.top -= count;
     this.#moved = Math.max(0, this.#moved - count);
+    this.#seen = Math.max(0, this.#seen - count);
   }
 
   #drop(row) {
@@ -493,16 +502,25 @@ export class Screen {
     for (const row of [this.#cursorRow, cursorRow]) if (row) this.#dirty.add(row);
     this.#cursorRow = cursorRow;
     let next = this.rows[this.#moved - 1]?.node?.nextSibling ?? (this.#moved ? null : element.firstChild);
-    for (let index = this.#moved; index < this.rows.length; index += 1) {
+    const isFlood = this.rows.length - this.#seen > FLOOD;
+    const [first, latest] = [this.#moved, this.rows.length - DRAWN_IN_FLOOD];
+    let later = isFlood ? 0 : DRAWN_LATER;
+    this.#seen = this.#moved = this.rows.length;
+    for (let index = first; index < this.rows.length; index += 1) {
       const row = this.rows[index];
       if (row.node && row.node === next) { next = next.nextSibling; continue; }
       if (!row.node) {
+        if (index < latest && later === 0) {
+          this.#moved = Math.min(this.#moved, index);
+          continue;
+        }
+        later -= index < latest ? 1 : 0;
         row.node = document.createElement("div");
         this.#dirty.add(row);
       }
       element.insertBefore(row.node, next);
     }
-    this.#moved = this.rows.length;
+    if (this.#moved < this.rows.length) this.#schedule();
     for (const row of this.#dirty) if (row.node) this.#draw(row);
     this.#dirty.clear();
     if (isAtEnd) element.scrollTop = element.scrollHeight;
@@ -536,7 +554,8 @@ export class Screen {
         span(cell, styles[x] ?? PLAIN, `${isWide ? "wide" : ""} ${isHere ? "cursor" : ""}`.trim());
         continue;
       }
-      if (styles[x] !== style) { finish(); style = styles[x]; }
+      const own = styles[x] ?? PLAIN;
+      if (own !== style) { finish(); style = own; }
       text += cell;
     }
     finish();

@@ -1,0 +1,690 @@
+"""The page of a session, in a browser, with a server that plays the session (servers/web_mock.py)."""
+
+import json
+import random
+import re
+import unicodedata
+import unittest
+
+from Tests.endtoend.browser import Browser, axe, why_no_browser
+from Tests.endtoend.harness import wait_until
+
+WHY_NOT = why_no_browser()
+if WHY_NOT is None:
+    try:
+        from Tests.endtoend.servers.web_mock import SVG, WebMock
+    except ImportError:
+        WHY_NOT = "needs python3-websockets"
+
+try:
+    import pyte
+except ImportError:
+    pyte = None
+
+# Makes a screen in the page, writes pieces of text to it, and returns what it shows.
+SCREEN = """
+const { Screen } = await import(new URL('screen.js', location.href.replace(/#.*/, '')).href);
+const show = (pieces, columns, rows, limit) => {
+  const element = document.createElement('div');
+  const screen = new Screen(element, { columns, rows, limit });
+  for (const piece of pieces) screen.write(piece);
+  screen.render();
+  const styles = [...element.children].map((row) => [...row.querySelectorAll('span')].map((span) =>
+    [span.textContent, span.className.replace(/ ?cursor/, ''), span.style.color, span.style.background].join('|')));
+  return {
+    lines: screen.lines(), all: screen.lines(true), x: screen.x, y: screen.y, styles,
+    drawn: [...element.children].map((row) => row.textContent.trimEnd()), wrapped: element.querySelectorAll('.wrapped').length,
+  };
+};
+"""
+
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class BrowserTest(unittest.TestCase):
+    """Has one browser for all tests of a class. Each test has a server, and with it an origin, of its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = cls.enterClassContext(Browser())
+
+    def setUp(self):
+        self.mock = self.enterContext(WebMock())
+
+    def tearDown(self):
+        complaints = self.browser.complaints()
+        # Else the page of this test looks for its server during the next one.
+        self.browser.open("about:blank")
+        self.browser.resize(1280, 800)
+        self.browser.use_dark(False)
+        self.assertEqual(complaints, [], "the browser complains")
+
+    def open(self, **members):
+        """Opens the page, and waits until it has joined the session."""
+        for name, value in members.items():
+            setattr(self.mock, name, value)
+        self.browser.open(self.mock.address)
+        self.browser.wait_for_text("#state", "open")
+        self.browser.find("[data-name=break]")
+
+
+class ScreenTests(BrowserTest):
+    def setUp(self):
+        super().setUp()
+        self.open()
+
+    def show(self, *pieces, columns=20, rows=5, limit=100):
+        return self.browser.run_async(
+            SCREEN + "return show(...arguments_);", list(pieces), columns, rows, limit)
+
+    TABLE = (
+        ("text", "hello\r\nworld", ["hello", "world"]),
+        ("a line feed alone goes straight down", "ab\ncd", ["ab", "  cd"]),
+        ("a carriage return", "hello\rJ", ["Jello"]),
+        ("backspace", "abc\b\bX", ["aXc"]),
+        ("tab", "a\tb", ["a       b"]),
+        ("long lines wrap", "0123456789012345678901234", ["01234567890123456789", "01234"]),
+        ("without wrapping", "\x1b[?7l0123456789012345678901234", ["01234567890123456784"]),
+        ("left, right", "abc\x1b[2DX\x1b[3CY", ["aXc  Y"]),
+        ("up, down", "a\r\nb\r\nc\x1b[2AX\x1b[BY", ["aX", "b Y", "c"]),
+        ("the next and the former line", "ab\x1b[Ecd\x1b[Fx", ["xb", "cd"]),
+        ("a position", "\x1b[3;4Hx\x1b[fy", ["y", "", "   x"]),
+        ("a column, a row", "abc\x1b[2GX\x1b[3dY\x1b[1`Z", ["aXc", "", "Z Y"]),
+        ("erase to the end", "abcdef\x1b[3D\x1b[K", ["abc"]),
+        ("erase from the beginning", "abcdef\x1b[3D\x1b[1K", ["    ef"]),
+        ("erase the line", "abcdef\x1b[2Kx", ["      x"]),
+        ("erase below", "ab\r\ncd\r\nef\x1b[2;2H\x1b[J", ["ab", "c", ""]),
+        ("erase above", "ab\r\ncd\r\nef\x1b[2;1H\x1b[1J", ["", " d", "ef"]),
+        ("erase all", "ab\r\ncd\x1b[2Jx", ["", "  x"]),
+        ("not the scrollback", "ab\x1b[3Jc", ["abc"]),
+        ("insert characters", "abc\x1b[2D\x1b[2@XY", ["aXYbc"]),
+        ("delete characters", "abcdef\x1b[1G\x1b[2P", ["cdef"]),
+        ("erase characters", "abcdef\x1b[2G\x1b[2X", ["a  def"]),
+        ("insert a line", "a\r\nb\x1b[1;1H\x1b[Lx", ["x", "a", "b", "", ""]),
+        ("delete a line", "a\r\nb\r\nc\x1b[1;1H\x1b[M", ["b", "c", "", "", ""]),
+        ("a scroll region", "1\r\n2\r\n3\r\n4\r\n5\x1b[2;4r\x1b[4;1H\nx", ["1", "3", "4", "x", "5"]),
+        ("up at the top of a region", "1\r\n2\r\n3\r\n4\r\n5\x1b[2;4r\x1b[2;1H\x1bMx", ["1", "x", "2", "3", "5"]),
+        ("scrolled up and down", "1\r\n2\r\n3\r\n4\r\n5\x1b[2S\x1b[T", ["", "3", "4", "5", ""]),
+        ("a saved cursor", "ab\x1b7\r\ncd\x1b8X\x1b[s\r\n\x1b[uY", ["abXY", "cd"]),
+        ("a repeated character", "a\x1b[3b", ["aaaa"]),
+        ("tab stops", "\x1b[2Ix\x1b[2Zy", ["        y       x"]),
+        ("wide characters", "你好x", ["你好x"]),
+        ("half of a wide character is overwritten", "你好\x1b[2Gx", [" x好"]),
+        ("a wide character that has no room", "0123456789012345678你", ["0123456789012345678", "你"]),
+        ("marks", "e\u0301x", ["e\u0301x"]),
+        ("an unbounded number of marks", "e" + "\u0301" * 500, ["e" + "\u0301" * 15]),
+        ("emoji", "😀x\x1b[3Gy", ["😀y"]),
+        ("unknown sequences", "a\x1b[5nb\x1b[>cc\x1b[!pd\x1b(Be\x1b=f", ["abcdef"]),
+        ("markup", "<img onerror=x> </script> &amp;", ["<img onerror=x> </sc", "ript> &amp;"]),
+        ("a bell", "a\x07b", ["ab"]),
+        ("numbers beyond measure", "a\x1b[9999999999Cb\x1b[999999;99999Hc", [
+            "a                  b", "", "", "", "                   c"]),
+    )
+
+    def test_sequences(self):
+        for what, text, expected in self.TABLE:
+            with self.subTest(what):
+                shown = self.show(text)
+                self.assertEqual(shown["lines"], expected)
+                self.assertEqual(shown["drawn"][-len(expected):], expected)
+                self.assertEqual(self.show(*text)["lines"], expected, "character by character")
+
+    def test_an_unfinished_sequence_is_bounded(self):
+        self.assertEqual(self.show("a\x1b[" + "1" * 100, "mb", columns=200)["lines"][0][:3], "a[1")
+
+    def test_colours_and_styles(self):
+        table = (
+            ("\x1b[1;31mx", "x|tb f1||"), ("\x1b[94;4mx", "x|tu f12||"), ("\x1b[42mx", "x|on b2||"),
+            ("\x1b[7mx", "x|on inverse||"), ("\x1b[7;31mx", "x|on b1||"), ("\x1b[31;7;42mx", "x|on f2 b1||"),
+            ("\x1b[38;5;9mx", "x|f9||"), ("\x1b[38;5;208mx", "x||rgb(255, 135, 0)|"),
+            ("\x1b[48;5;244mx", "x|on||rgb(128, 128, 128)"), ("\x1b[38;2;1;2;3mx", "x||rgb(1, 2, 3)|"),
+            ("\x1b[38:2::1:2:3mx", "x||rgb(1, 2, 3)|"), ("\x1b[38;2;999;2;3;1mx", "x|tb|rgb(255, 2, 3)|"))
+        for text, expected in table:
+            with self.subTest(text):
+                self.assertEqual(self.show(text + "\x1b[m")["styles"][0][0], expected)
+        self.assertEqual(self.show("\x1b[1;31;7mx\x1b[22;27;39my")["styles"][0], ["x|tb on b1||", " |||"])
+
+    def test_rows_are_bounded(self):
+        shown = self.show("".join(f"line {i}\r\n" for i in range(1000)))
+        self.assertEqual(shown["all"], [f"line {i}" for i in range(901, 1000)] + [""])
+        self.assertEqual(shown["drawn"][-2:], ["line 999", ""])
+
+    def test_all_rows_are_drawn_when_it_is_calm_again(self):
+        self.mock.receive("".join(f"line {i}\r\n" for i in range(3000)))
+        self.browser.wait_for(
+            lambda: self.browser.run("return document.querySelectorAll('.row').length") == 3001, "3,001 rows")
+        self.assertEqual(
+            self.browser.run("return [...document.querySelectorAll('.row')].map((row) => row.textContent.trimEnd())"),
+            [f"line {i}" for i in range(3000)] + [""])
+
+    def test_a_flood_does_not_freeze_the_page(self):
+        """A megabyte a second for three seconds."""
+        self.browser.run("""
+            window.longest = 0;
+            let last = performance.now();
+            const frame = () => {
+              const now = performance.now();
+              [longest, last] = [Math.max(longest, now - last), now];
+              requestAnimationFrame(frame);
+            };
+            frame();""")
+        line = "\x1b[32mI (12345) sensor: 21.5 degrees\x1b[0m, humidity 40 % and more words in it\r\n"
+        piece = line * (20_000 // len(line))
+        self.browser.run_async("""
+            const [piece, pieces] = arguments_;
+            const { Screen } = await import(new URL('screen.js', location.href.replace(/#.*/, '')).href);
+            window.flooded = new Screen(document.getElementById('screen'), { columns: 100 });
+            for (let sent = 0; sent < pieces; sent += 1) {
+              flooded.write(piece);
+              await new Promise((resolve) => setTimeout(resolve, 20));
+            }""", piece, 150)
+        longest = self.browser.run("return longest")
+        print(f"    the longest frame of a flood took {longest:.0f} ms")
+        self.assertLess(longest, 1000)
+
+    @unittest.skipIf(pyte is None, "needs python3-pyte")
+    def test_random_sequences_are_shown_as_by_another_terminal(self):
+        chance = random.Random(7)
+        cases = [self.random_case(chance) for _ in range(1000)]
+        shown = self.browser.run_async(
+            SCREEN + "return arguments_[0].map((pieces) => show(pieces, 30, 8, 1000));", [pieces for pieces, _ in cases])
+        for (pieces, screen), ours in zip(cases, shown, strict=True):
+            theirs = [line.rstrip() for line in screen.display]
+            # pyte composes characters and their marks.
+            lines = [unicodedata.normalize("NFC", line) for line in ours["lines"]] + [""] * (8 - len(ours["lines"]))
+            self.assertEqual(lines, theirs, json.dumps(pieces))
+            self.assertEqual((ours["x"], ours["y"]), (screen.cursor.x, screen.cursor.y), json.dumps(pieces))
+
+    @staticmethod
+    def random_case(chance):
+        """Pieces of text, and pyte's screen that has shown them. Left out is what terminals do differently: movement
+        after the last column of a row, and out of a scroll region."""
+        screen = pyte.Screen(30, 8)
+        stream = pyte.Stream(screen)
+        pieces, has_saved = [], False
+        for _ in range(chance.randrange(5, 60)):
+            top, bottom = screen.margins or (0, 7)
+            count = chance.choice(("", "1", "2", "3", "5"))
+            choices = ["\r", f"\x1b[{chance.randrange(1, 9)};{chance.randrange(1, 31)}H"]
+            if screen.cursor.x < 30:
+                choices += [
+                    "word ", "你", "x" * chance.randrange(1, 40), "\b", "\t", *(
+                        f"\x1b[{count}{final}" for final in "CDG@PX"),
+                    *(f"\x1b[{how}{final}" for how in ("", "1", "2") for final in "JK"),
+                    f"\x1b[{chance.randrange(1, 9)}d", f"\x1b[{chance.choice(('0', '1', '31', '7', '42'))}m"]
+                # pyte begins a new row for a mark after the last column.
+                if screen.cursor.x < 29:
+                    choices.append("e\u0301")
+                if top <= screen.cursor.y <= bottom:
+                    choices += ["\r\n", "\n", "\x1bM", "\x1bD", "\x1bE", *(f"\x1b[{count}{final}" for final in "ABEFLM")]
+                first = chance.randrange(1, 6)
+                choices += [f"\x1b[{first};{chance.randrange(first + 1, 9)}r", "\x1b[r"]
+                if has_saved:
+                    choices.append("\x1b8")
+                else:
+                    choices.append("\x1b7")
+            piece = chance.choice(choices)
+            has_saved = piece == "\x1b7" or (has_saved and piece != "\x1b8")
+            pieces.append(piece)
+            stream.feed(piece)
+        return pieces, screen
+
+
+class PageTests(BrowserTest):
+    def screen_text(self):
+        return self.browser.text("#screen")
+
+    def press(self, list_id, name):
+        self.browser.click(f"#{list_id} [data-name='{name}']")
+
+    def reason(self, name, list_id="commands"):
+        """The reason that a command shows; None if it is on."""
+        button = self.browser.find(f"#{list_id} [data-name='{name}']")
+        shown = self.browser.run("return arguments[0].querySelector('.reason').innerText", button)
+        is_off = button.get_attribute("aria-disabled") == "true"
+        self.assertEqual(is_off, bool(shown))
+        return shown or None
+
+    # Opening
+
+    def test_it_shows_the_session(self):
+        self.open(history="U-Boot 2026.07\r\n=> ")
+        self.assertEqual(self.mock.messages[0], {"command": "hello", "token": "secret", "name": ""})
+        self.browser.wait_for_text("#screen", "U-Boot 2026.07\n=>")
+        self.assertEqual(self.browser.text("h1"), "/dev/ttyUSB0")
+        self.assertEqual(self.browser.text("#settings"), "115200 8N1")
+        self.assertRegex(self.browser.run("return document.getElementById('lines').textContent"), "DTR asserted.*DSR deasserted")
+        self.assertEqual(self.browser.driver.title, "/dev/ttyUSB0 – serialterm")
+
+    def test_a_refused_token_says_what_to_do_and_ends_it(self):
+        self.browser.open(self.mock.address.replace("secret", "guess"))
+        self.browser.wait_for_text("#banner", "This link is not valid. Open the link that serialterm has printed.")
+        self.browser.find("#text")
+        self.assertEqual(len(self.mock.sent("hello")), 1)
+        self.browser.open("about:blank")
+        self.assertEqual(len(self.mock.sent("hello")), 1)
+
+    def test_several_sessions_are_chosen_from(self):
+        self.mock.sessions = [
+            WebMock.session("4711:0", "/dev/ttyUSB0", ["max"], "max"), WebMock.session("4712:0", "/dev/ttyACM0")]
+        self.browser.open(self.mock.address)
+        self.browser.wait_for_text("#sessions", "open · max · pen: max")
+        self.assertEqual(self.mock.sent("join"), [])
+        self.browser.click("[aria-label='Join /dev/ttyACM0']")
+        self.browser.wait_for_text("h1", "/dev/ttyACM0")
+        self.assertEqual(self.mock.sent("join")[0]["session"], "4712:0")
+        self.browser.find("[aria-label='Joined: /dev/ttyACM0'][aria-disabled]")
+
+    def test_a_name_is_kept(self):
+        self.open()
+        self.browser.click("#name")
+        self.browser.type("anna\n")
+        self.mock.wait_for("hello", lambda hello: hello["name"] == "anna")
+        self.browser.wait_for_text("#people", "anna")
+        self.browser.driver.refresh()
+        wait_until(lambda: len(self.mock.sent("hello")) == 3, "a third hello")
+        self.assertEqual(self.mock.sent("hello")[2]["name"], "anna")
+
+    # The pen and keys
+
+    def test_keys_with_the_pen(self):
+        from selenium.webdriver.common.keys import Keys
+
+        self.open()
+        self.browser.click("#screen")
+        self.browser.type("ls -l", Keys.ENTER, Keys.ARROW_UP, Keys.BACKSPACE, Keys.TAB, Keys.HOME, Keys.DELETE, Keys.F10, "ü€")
+        self.browser.chord(Keys.CONTROL, "c")
+        self.browser.chord(Keys.CONTROL, "[")
+        self.browser.chord(Keys.ALT, "b")
+        expected = "ls -l\r\x1b[A\x7f\t\x1b[H\x1b[3~\x1b[21~ü€\x03\x1b\x1bb"
+        self.browser.wait_for(lambda: self.mock.typed == expected, f"{expected!r}, not {self.mock.typed!r}")
+
+    def test_keys_at_the_text_go_to_the_device(self):
+        self.open()
+        self.browser.run("document.getElementById('screen').focus()")
+        self.browser.type("ok\n")
+        self.browser.wait_for(lambda: self.mock.typed == "ok\r", "ok and Enter")
+
+    def test_keys_wait_for_the_answer_and_stay_in_order(self):
+        self.open(answers={"send": lambda message: None})
+        self.browser.click("#screen")
+        self.browser.type("abc")
+        first = self.mock.wait_for("send")
+        self.assertEqual(first["text"], "a")
+        self.mock.answers = {}
+        self.mock.send("done", id=first["id"])
+        self.browser.wait_for(lambda: self.mock.typed == "abc", "the others")
+
+    def test_keys_without_the_pen_are_not_sent(self):
+        self.open()
+        self.mock.say_people("other", [(1, "max")])
+        self.browser.wait_for_text("#pen", "max has the pen: keys are not sent.")
+        self.browser.click("#screen")
+        self.browser.type("rm")
+        self.browser.wait_for_text("#pen", "2 not sent")
+        self.mock.say_people("mine", [(1, "max")])
+        self.browser.wait_for_text("#pen", "You have the pen")
+        self.browser.type("x")
+        self.browser.wait_for(lambda: self.mock.typed == "x", "only what was typed with the pen")
+
+    def test_keys_while_the_device_is_away_are_not_sent(self):
+        self.open()
+        self.mock.send("state", state="waiting", node=None)
+        self.browser.wait_for_text("#pen", "The port is waiting for the device: keys are not sent.")
+        self.browser.wait_for_text("#state", "waiting for the device")
+
+    def test_the_pen_is_asked_for_and_given(self):
+        self.open()
+        self.mock.say_people("other", [(1, "max")])
+        self.mock.say_commands({"name": "pen", "title": "ask for or give the pen"}, {"name": "take-pen", "title": "take the pen, unasked"})
+        self.browser.wait_for(lambda: self.reason("ask-pen", "pen-commands") is None, "ask is on")
+        self.assertEqual(self.reason("keep-pen", "pen-commands"), "nobody asks for it")
+        self.assertEqual(self.reason("return-pen", "pen-commands"), "you do not have the pen")
+        self.press("pen-commands", "ask-pen")
+        self.mock.wait_for("ask-pen")
+        self.mock.say_people("other", [(1, "max")], asking=True)
+        self.browser.wait_for(
+            lambda: self.reason("ask-pen", "pen-commands") == "you have asked, and wait for an answer", "ask is off")
+        self.press("pen-commands", "take-pen")
+        self.mock.wait_for("take-pen")
+        self.mock.say_people("mine", [{"id": 1, "name": "max", "program": False, "asks": True, "text": "reset"}])
+        self.browser.wait_for_text("#pen", "max asks for the pen to send “reset”.")
+        self.press("pen-commands", "keep-pen")
+        self.mock.wait_for("keep-pen")
+        self.browser.driver.find_element("xpath", "//button[.='Give to max']").click()
+        self.assertEqual(self.mock.wait_for("give-pen")["to"], 1)
+        self.press("pen-commands", "return-pen")
+        self.mock.wait_for("return-pen")
+
+    def test_a_line_is_sent_with_or_without_enter(self):
+        self.open()
+        self.browser.click("#text")
+        self.browser.type("version\n")
+        self.browser.wait_for(lambda: self.mock.typed == "version\r", "version and Enter")
+        self.browser.click("#enter")
+        self.browser.click("#text")
+        self.browser.type("x\n")
+        self.browser.wait_for(lambda: self.mock.typed == "version\rx", "x without Enter")
+        self.browser.click("#press")
+        self.browser.wait_for(lambda: self.mock.typed == "version\rx\x03", "ctrl-c")
+
+    def test_a_paste_is_sent_in_pieces(self):
+        self.open()
+        text = "".join(f"set {i} 😀\n" for i in range(1000))
+        self.browser.run("""
+            const data = new DataTransfer();
+            data.setData('text/plain', arguments[0]);
+            document.getElementById('keys').dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, cancelable: true }));
+            """, text)
+        self.browser.wait_for(lambda: self.mock.typed == text.replace("\n", "\r"), "the whole paste")
+        self.assertTrue(all(len(json.dumps(each)) < 16_384 for each in self.mock.sent("send")))
+
+    def test_composed_text_is_sent_once(self):
+        self.open()
+        self.browser.click("#screen")
+        self.browser.driver.execute_cdp_cmd(
+            "Input.imeSetComposition", {"text": "ni", "selectionStart": 2, "selectionEnd": 2})
+        self.browser.driver.execute_cdp_cmd("Input.insertText", {"text": "你"})
+        self.browser.wait_for(lambda: self.mock.typed == "你", "the composed character")
+
+    def test_a_copy_joins_wrapped_lines(self):
+        self.open()
+        long = "0123456789" * 30
+        self.mock.receive(f"first\r\n{long}\r\nlast")
+        self.browser.wait_for_text("#screen", "last")
+        copied = self.browser.run("""
+            getSelection().selectAllChildren(document.getElementById('screen'));
+            const data = new DataTransfer();
+            document.getElementById('screen').dispatchEvent(new ClipboardEvent('copy', { clipboardData: data, bubbles: true }));
+            return data.getData('text/plain');""")
+        self.assertEqual(copied.rstrip(), f"first\n{long}\nlast")
+
+    # What the device sends
+
+    def test_hostile_text_stays_text(self):
+        self.open()
+        hostile = "<img src=x onerror=\"document.title='owned'\"></script><script>document.title='owned'</script>"
+        self.mock.receive(f"{hostile}\r\n\x1b]0;owned\x07 \x1b]52;c;b3duZWQ=\x1b\\ \x1bPq\x1b\\ \u202e\x9b5n")
+        self.mock.receive("\r\nend")
+        self.mock.say_people("other", [(1, hostile)])
+        self.mock.say_commands({"name": "baud", "title": "set the baud rate", "value": hostile})
+        self.mock.list_sessions(WebMock.session("4711:0", hostile, [hostile], hostile))
+        self.mock.send("message", text=hostile)
+        self.browser.wait_for_text("#screen", "end")
+        self.browser.wait_for_text("#status", hostile)
+        self.assertIn(hostile, self.screen_text().replace("\n", ""))
+        self.assertNotIn("owned", self.browser.driver.title)
+        self.assertEqual(self.browser.run("return document.querySelectorAll('img:not(#plot-image), body script').length"), 0)
+
+    def test_missed_bytes_are_shown_and_counted(self):
+        self.open()
+        self.mock.receive("before")
+        self.mock.send("missed", bytes=4096)
+        self.mock.send("missed", bytes=4)
+        self.mock.receive("after")
+        self.browser.wait_for_text(
+            "#screen", "before\n… 4,096 bytes left out: this page was too slow …\n… 4 bytes left out: this page was too slow …\nafter")
+        self.browser.find(".note")
+        self.assertEqual(self.browser.text("#missed"), "4,100 bytes left out")
+
+    def test_the_text_follows_unless_the_user_has_scrolled(self):
+        self.open()
+        self.mock.receive("".join(f"line {i}\r\n" for i in range(100)))
+        where = "const s = document.getElementById('screen'); return [s.scrollTop, s.scrollHeight - s.clientHeight - s.scrollTop]"
+        self.browser.wait_for(lambda: self.browser.run(where)[0] > 100 and self.browser.run(where)[1] < 4, "the end")
+        self.browser.run("document.getElementById('screen').scrollTop = 100")
+        self.mock.receive("more\r\n" * 50)
+        self.browser.wait_for_text("#screen", "more")
+        self.assertEqual(self.browser.run(where)[0], 100)
+
+    # Commands
+
+    def test_commands_are_off_with_their_reasons_and_on_again(self):
+        self.open()
+        self.assertEqual(self.reason("stop"), "nothing runs")
+        self.assertIsNone(self.reason("break"))
+        self.assertEqual(self.reason("release"), "not from a browser")
+        self.assertNotIn("show what you type", self.browser.text("#commands"))
+        self.mock.say_commands({"name": "break", "title": "send a break", "value": "250 ms", "reason": "no device", "argument": "1 to 10000"})
+        self.browser.wait_for(lambda: self.reason("break") == "no device", "break is off")
+        self.press("commands", "break")
+        self.browser.wait_for_text("#status", "Not available: no device.")
+        self.assertEqual(self.mock.sent("break"), [])
+        self.mock.say_commands(
+            {"name": "break", "title": "send a break", "value": "250 ms", "argument": "1 to 10000"},
+            {"name": "stop", "title": "stop what is running"})
+        self.browser.wait_for(lambda: self.reason("break") is None and self.reason("stop") is None, "both are on")
+        self.press("commands", "stop")
+        self.mock.wait_for("stop")
+
+    def test_arguments(self):
+        self.open()
+        for name, argument, expected in (
+                ("break", "100", {"command": "break", "milliseconds": 100}), ("break", "", {"command": "break"}),
+                ("baud", "9600", {"command": "set", "baud": 9600}), ("parity", "even", {"command": "set", "parity": "even"}),
+                ("toggle-line", "rts", {"command": "toggle-line", "argument": "rts"}),
+                ("repeat", "1s status", {"command": "repeat", "argument": "1s status"})):
+            with self.subTest(name):
+                self.mock.messages.clear()
+                self.press("commands", name)
+                field = self.browser.find(f"#argument-{name}")
+                if argument:
+                    field.send_keys(argument)
+                self.browser.click(f"#commands li:has([data-name='{name}']) [type=submit]")
+                sent = self.mock.wait_for(expected["command"])
+                self.assertEqual({key: value for key, value in sent.items() if key != "id"}, expected)
+                self.browser.wait_for(lambda: not self.browser.driver.find_elements("css selector", ".argument"), "no form")
+
+    def test_answers_and_failures_are_said(self):
+        self.open(answers={
+            "lines": lambda _: {"message": "DTR is asserted.\nRTS is asserted."}, "mark": lambda _: {"reason": "no log is kept"}})
+        self.press("commands", "lines")
+        self.browser.wait_for_text("#status", "DTR is asserted.\nRTS is asserted.")
+        self.press("commands", "mark")
+        self.browser.find("#argument-mark").send_keys("here\n")
+        self.browser.wait_for_text("#status", "No log is kept")
+        self.assertEqual(self.browser.find("#status").get_attribute("role"), "status")
+
+    def test_commands_are_searched(self):
+        self.open()
+        self.browser.find("#filter").send_keys("baud")
+        self.browser.wait_without("#commands", "send a break")
+        self.assertIn("set the baud rate", self.browser.text("#commands"))
+        self.browser.find("#filter").send_keys("xyz")
+        self.browser.wait_for_text("#no-commands", "No command matches.")
+
+    def test_the_focus_stays_while_commands_change(self):
+        self.open()
+        self.browser.run("document.querySelector('[data-name=baud]').focus()")
+        self.mock.say_commands({"name": "baud", "title": "set the baud rate", "value": "9600", "reason": "no device"})
+        self.browser.wait_for(lambda: self.reason("baud") == "no device", "baud is off")
+        self.assertEqual(self.browser.run("return document.activeElement.dataset.name"), "baud")
+
+    # The connection
+
+    def test_a_session_that_leaves_and_comes_back_is_joined_again(self):
+        self.open(history="old text")
+        self.browser.wait_for_text("#screen", "old text")
+        self.mock.list_sessions()
+        self.mock.send("left", session="4711:0", reason="the session has ended: unplugged")
+        self.browser.wait_for_text("#status", "unplugged")
+        self.browser.wait_for_text("#state", "no session")
+        self.browser.wait_for_text("#no-sessions", "None is running.")
+        self.mock.history = "new text"
+        self.mock.list_sessions(WebMock.session("4999:0", "/dev/ttyACM7"), WebMock.session("4800:0", "/dev/ttyUSB0"))
+        self.browser.wait_for_text("#screen", "new text")
+        self.assertEqual(self.mock.sent("join")[-1]["session"], "4800:0")
+        self.assertNotIn("old text", self.screen_text())
+
+    def test_a_session_that_refuses_is_not_tried_without_a_pause(self):
+        self.mock.sessions = []
+        self.browser.open(self.mock.address)
+        self.browser.wait_for_text("#no-sessions", "None is running.")
+        gone = WebMock.session("4711:0", "/dev/ttyUSB0")
+        self.browser.run("""
+            window.joins = [];
+            const send = WebSocket.prototype.send;
+            WebSocket.prototype.send = function (data) { if (/"join"/.test(data)) joins.push(performance.now()); send.call(this, data); };""")
+        self.mock._join = self.refuse_to_join
+        self.mock.list_sessions(gone)
+        times = self.browser.wait_for(
+            lambda: (joins := self.browser.run("return joins"))[2:] and joins, "three attempts")
+        self.assertGreater(times[1] - times[0], 450)
+        self.assertGreater(times[2] - times[1], 900)
+
+    async def refuse_to_join(self, name, send):
+        await send("joined", session=name)
+        await send("left", session=name, reason="no")
+
+    def test_a_lost_connection_is_made_again(self):
+        self.open(history="once")
+        port = self.mock.port
+        self.mock.close()
+        self.browser.wait_for_text("#banner", "The connection to the server is lost. Trying again…")
+        self.browser.wait_for_text("#state", "not connected")
+        again = self.mock = self.enterContext(WebMock(port=port))
+        again.history = "again"
+        self.browser.wait_for_text("#screen", "again")
+        self.browser.wait_for(lambda: not self.browser.find("#banner").is_displayed(), "no banner")
+        self.assertNotIn("once", self.screen_text())
+
+    # Files and the plot
+
+    def choose_file(self, contents):
+        path = self.browser.folder / "fw.bin"
+        path.write_bytes(contents)
+        self.browser.run("document.getElementById('files-panel').open = true")
+        self.browser.find("#file").send_keys(str(path))
+
+    def test_a_file_is_uploaded_in_pieces(self):
+        self.open(answers={"upload": lambda _: None})
+        contents = random.Random(1).randbytes(200_001)
+        self.choose_file(contents)
+        self.browser.run("document.getElementById('protocol').value = 'zmodem'")
+        self.browser.click("#upload-start")
+        upload = self.mock.wait_for("upload")
+        self.assertEqual((upload["name"], upload["size"], upload["protocol"]), ("fw.bin", 200_001, "zmodem"))
+        wait_until(lambda: self.mock.file == contents, "the whole file")
+        self.assertLessEqual(max(each.get("piece", 0) for each in self.mock.messages), 32 << 10)
+        self.mock.send("progress", name="fw.bin", position=100_000, size=200_001, rate=11_000, retries=0)
+        self.browser.wait_for_text("#upload-text", "fw.bin: 100,000 of 200,001 bytes, 11,000 B/s")
+        self.browser.wait_for_text("#upload-reason", "a file is being sent")
+        self.browser.click("#upload-stop")
+        self.mock.wait_for("cancel")
+        self.mock.send("failed", id=upload["id"], reason="cancelled")
+        self.browser.wait_for_text("#upload-text", "fw.bin was not sent: cancelled")
+        self.browser.wait_for(lambda: not self.browser.find("#upload-stop").is_displayed(), "no stop")
+
+    def test_what_was_received_is_saved(self):
+        self.open(history="\x1b[32mgreen\x1b[0m\r\nhalf ")
+        self.mock.receive("a line\r")
+        self.mock.receive("\nlast \x1b[")
+        self.mock.receive("1mbold")
+        self.browser.wait_for_text("#screen", "bold")
+        for with_times, expected in (
+                (False, "green\nhalf a line\nlast bold\n"),
+                (True, "[2026-11-21T06:30:00.000000Z] green\n[2026-11-21T06:30:00.000000Z] half a line\n"
+                       "[2026-11-21T06:31:00.123456Z] last bold\n")):
+            with self.subTest(with_times=with_times):
+                if with_times:
+                    self.browser.run("document.getElementById('files-panel').open = true")
+                    self.browser.click("#times")
+                for path in self.browser.downloads.iterdir():
+                    path.unlink()
+                self.browser.run("document.getElementById('download').click()")
+                path = self.browser.wait_for(
+                    lambda: next(iter(self.browser.downloads.glob("ttyUSB0-*.txt")), None), "a downloaded file")
+                self.browser.wait_for(lambda path=path, expected=expected: path.read_text() == expected, f"{expected!r}")
+
+    def test_what_is_kept_is_bounded(self):
+        self.open()
+        self.browser.run("document.getElementById('files-panel').open = true")
+        for number in range(18):
+            self.mock.receive(f"{number}".ljust(1 << 20, "\n"))
+        self.browser.wait_for_text("#download-text", "The beginning is missing: the page keeps 16 MiB.")
+
+    def test_the_plot_is_polled_while_it_is_open(self):
+        self.open(answers={"plot": lambda _: {"reason": "no numbers seen yet"}})
+        self.browser.click("#plot summary")
+        self.browser.wait_for_text("#plot", "No picture: no numbers seen yet.")
+        self.mock.answers = {}
+        self.browser.wait_for(lambda: self.browser.run("return document.getElementById('plot-image').naturalWidth") == 640, "the picture")
+        self.assertRegex(self.browser.find("#plot-image").get_attribute("src"), "^blob:")
+        self.assertIn("width", self.mock.wait_for("plot"))
+        self.assertTrue(SVG)
+
+    # Everybody
+
+    def test_keyboard_alone_reaches_everything(self):
+        from selenium.webdriver.common.keys import Keys
+
+        self.open()
+        self.mock.say_people("mine", [(1, "max")])
+        self.browser.run("document.activeElement.blur()")
+        seen = []
+        for _ in range(80):
+            self.browser.type(Keys.TAB)
+            place = self.browser.run("""
+                const each = document.activeElement;
+                return each.id || each.dataset.name || each.getAttribute('aria-label') || each.textContent""")
+            if place == "keys":
+                # In the terminal, Tab is a key for the device.
+                self.browser.type(Keys.TAB)
+                self.assertEqual(self.browser.run("return document.activeElement.id"), "keys")
+                self.browser.type(Keys.ESCAPE)
+            if place in seen[1:]:
+                break
+            seen.append(place)
+        for name in (
+                "name", "screen", "keys", "text", "send", "special", "press", "tabs", "Plot", "Sessions", "People",
+                "Give the pen to max", "ask-pen", "take-pen", "Files", "Commands", "filter", "break", "stop"):
+            self.assertIn(name, seen)
+        self.browser.wait_for(lambda: self.mock.typed == "\t\x1b", "the keys for the device")
+        self.browser.run("document.querySelector('[data-name=break]').focus()")
+        self.browser.type(Keys.ENTER)
+        self.browser.type("20", Keys.ENTER)
+        self.assertEqual(self.mock.wait_for("break")["milliseconds"], 20)
+        self.assertEqual(self.browser.run("return document.activeElement.dataset.name"), "break")
+
+    def test_a_phone_does_not_scroll_sideways(self):
+        self.browser.resize(360, 740)
+        self.open(history="x" * 500)
+        self.browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        self.mock.say_people("other", [(1, "a-name-without-any-space-that-is-very-long-indeed")])
+        self.mock.send("message", text="y" * 500)
+        self.browser.wait_for_text("#status", "yyy")
+        self.assertLessEqual(self.browser.run("return document.documentElement.scrollWidth"), 360)
+        self.assertLessEqual(self.browser.run("const s = document.getElementById('screen'); return s.scrollWidth - s.clientWidth"), 0)
+
+    @unittest.skipIf(axe() is None, "needs axe-playwright-python of PyPI in .build/python")
+    def test_axe_finds_nothing(self):
+        colours = "".join(
+            f"\x1b[{base + i}m colour {base + i} \x1b[0m\r\n" for base in (30, 40, 90, 100) for i in range(8))
+        self.open(history=f"{colours}\x1b[7minverse\x1b[27m \x1b[2mdim\x1b[0m \x1b[31;42mboth\x1b[0m")
+        self.mock.send("missed", bytes=5)
+        self.mock.say_people("mine", [{"id": 1, "name": "max", "program": False, "asks": True}, {
+            "id": 2, "name": "anna", "program": True, "asks": False}])
+        self.browser.wait_for_text("#pen", "max asks")
+        self.press("commands", "parity")
+        self.browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        self.mock.send("message", text="a message")
+        for width, dark in ((1280, False), (1280, True), (360, False), (360, True)):
+            with self.subTest(width=width, dark=dark):
+                self.browser.resize(width, 800)
+                self.browser.use_dark(dark)
+                self.assertEqual(self.browser.faults(), [])
+        self.mock.say_people("other", [(1, "max")])
+        self.mock.drop()
+        self.browser.wait_for_text("#banner", "lost")
+        self.assertEqual(self.browser.faults(), [])
+
+
+class SourceTests(unittest.TestCase):
+    def test_nothing_in_the_page_needs_another_policy_or_place(self):
+        from Tests.endtoend.browser import REPOSITORY
+
+        folder = REPOSITORY / "Web/Sources/serialterm-web/Page"
+        page = (folder / "page.html").read_text()
+        self.assertNotRegex(page, r"\son\w+=|\sstyle=|<style|<script(?! type=\"module\" src=\"page.js\"></script>)")
+        self.assertEqual(re.findall(r"(?:href|src)=\"([^#\"]*)\"", page), ["page.css", "page.js"])
+        for name in ("page.js", "screen.js"):
+            self.assertNotRegex((folder / name).read_text(), "innerHTML|outerHTML|insertAdjacentHTML|document.write|eval\\(")
