@@ -36,7 +36,7 @@ def chromium():
 
 
 def axe():
-    """The text of axe-core's checks, of the package axe-playwright-python of PyPI in .build/python; None without."""
+    """The text of axe-core's checks, of the package axe-core-python of PyPI in .build/python; None without."""
     places = sorted(REPOSITORY.glob(".build/python/lib/python*/site-packages/axe_*/axe.min.js"))
     return places[0].read_text() if places else None
 
@@ -156,7 +156,7 @@ class Browser:
         """What axe-core finds. The test is skipped without it."""
         script = axe()
         if script is None:
-            raise unittest.SkipTest("needs axe-playwright-python of PyPI in .build/python")
+            raise unittest.SkipTest("needs axe-core-python of PyPI in .build/python")
         self.run(f"if (!window.axe) {{ {script} }}")
         found = self.run_async("return (await axe.run()).violations")
         return [f"{each['id']}: {node['html']} {node['failureSummary']}" for each in found for node in each["nodes"]]

@@ -13,6 +13,7 @@ import time
 import unittest
 from pathlib import Path
 
+from Tests.endtoend.browser import Browser, why_no_browser
 from Tests.endtoend.harness import Deadline, Device, Pipes, Terminal, serialterm_binary, soak, wait_until
 from Tests.endtoend.servers import free_port
 from Tests.endtoend.servers.websocket import BINARY, PING, TEXT, WebSocket, frame, request
@@ -290,6 +291,110 @@ class SessionTests(WebTest):
         program.signal(signal.SIGKILL)
         page.expect_end()
         wait_until(lambda: not self.servers(), "serialterm-web has ended")
+
+
+@unittest.skipIf(why_no_browser(), why_no_browser())
+class BrowserTests(WebTest):
+    """The page in Chromium, with a real session."""
+
+    def browser(self, **options):
+        browser = self.enterContext(Browser(**options))
+        self.addCleanup(lambda: self.assertEqual(browser.complaints(), [], "the browser complains"))
+        return browser
+
+    def visit(self, browser):
+        browser.open(f"http://127.0.0.1:{self.port}/#{self.token}")
+        browser.wait_for_text("#state", "open")
+        browser.find("[data-name=break]")
+        return browser
+
+    def type(self, browser, text):
+        browser.click("#screen")
+        browser.type(text)
+
+    def reason(self, browser, command):
+        return browser.run(
+            "return document.querySelector(`[data-name=${arguments[0]}]`).dataset.reason", command)
+
+    def test_two_pages_and_a_terminal_are_at_one_session(self):
+        terminal = self.enterContext(Terminal(
+            serialterm_binary(), "connect", self.device.path, "--web", str(self.port), "--as", "max", size=(24, 160),
+            variables=self.variables))
+        self.token = terminal.expect(re.compile(rb"a page for browsers is at http://[^\s#]+#([\w-]{24})"))[1].decode()
+        one, other = self.visit(self.browser()), self.visit(self.browser())
+        self.device.write("board> \x1b[31mred\x1b[m <b>µ</b>\r\n".encode())
+        for browser in (one, other):
+            browser.wait_for_text("#screen", "board> red <b>µ</b>")
+        one.wait_for_text("#pen-text", "max has the pen")
+        self.type(one, "lost")
+        one.wait_for_text("#pen-text", "4 not sent")
+        one.click("[data-name=take-pen]")
+        one.wait_for_text("#pen-text", "You have the pen")
+        terminal.expect(b"browser")
+        self.type(one, "ls\n")
+        self.assertEqual(self.device.read_exactly(3), b"ls\r")
+        other.wait_for_text("#pen-text", "browser has the pen")
+        other.click("[data-name=ask-pen]")
+        one.wait_for_text("#pen-text", "asks for the pen")
+        one.click("#pen-actions button")
+        other.wait_for_text("#pen-text", "You have the pen")
+        self.type(other, "x")
+        self.assertEqual(self.device.read_exactly(1), b"x")
+
+    def test_a_command_is_greyed_while_the_device_is_gone(self):
+        self.serve()
+        browser = self.visit(self.browser())
+        browser.click("[data-name=take-pen]")
+        browser.wait_for(lambda: self.reason(browser, "break") == "", "break is on")
+        self.device.hang_up()
+        browser.wait_for(lambda: self.reason(browser, "break") == "no device", "break is off")
+        browser.wait_for_text("#state", "waiting for the device")
+        self.device.plug(says=b"back")
+        browser.wait_for(lambda: self.reason(browser, "break") == "", "break is on again")
+        browser.wait_for_text("#screen", "back")
+
+    def test_a_reload_and_a_new_server_are_survived(self):
+        program = self.serve()
+        self.device.write(b"first\r\n")
+        browser = self.visit(self.browser())
+        browser.wait_for_text("#screen", "first")
+        browser.driver.refresh()
+        browser.wait_for_text("#screen", "first")
+        program.signal(signal.SIGTERM)
+        program.wait()
+        browser.wait_for_text("#banner", "lost")
+        self.serve()
+        browser.wait_for_text("#state", "open")
+        self.device.write(b"second\r\n")
+        browser.wait_for_text("#screen", "second")
+        browser.complaints()
+
+    def test_a_file_is_sent_and_what_was_received_is_saved(self):
+        self.serve()
+        browser = self.visit(self.browser())
+        browser.click("[data-name=take-pen]")
+        browser.wait_for_text("#pen-text", "You have the pen")
+        file = self.folder / "fw.bin"
+        file.write_bytes(os.urandom(50_000))
+        browser.run("document.getElementById('files-panel').open = true")
+        browser.find("#file").send_keys(str(file))
+        browser.click("#upload-start")
+        self.assertEqual(self.device.read_exactly(50_000, timeout=60), file.read_bytes())
+        browser.wait_for_text("#upload-text", "fw.bin")
+        self.device.write(b"kept\r\n")
+        browser.wait_for_text("#screen", "kept")
+        browser.click("#download")
+        saved = browser.wait_for(lambda: next(browser.downloads.glob("*.txt"), None), "a file was saved")
+        self.assertIn("kept\n", saved.read_text())
+
+    def test_the_plot_is_a_picture(self):
+        self.serve()
+        browser = self.visit(self.browser())
+        browser.click("#plot summary")
+        for number in range(20):
+            self.device.write(b"temp:%d\r\n" % number)
+        browser.wait_for(lambda: browser.run(
+            "const image = document.getElementById('plot-image'); return !image.hidden && image.naturalWidth"), "a plot")
 
 
 class StalledTests(WebTest):
