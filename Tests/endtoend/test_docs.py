@@ -169,7 +169,7 @@ class DocumentationTests(unittest.TestCase):
                 rest[place + 1] = f"{absent}/log"
             if command == "serve":
                 # With an address, it waits for a device.
-                for option in ("--listen", "--unix"):
+                for option in ("--listen", "--unix", "--web"):
                     while option in rest:
                         at = rest.index(option)
                         rest[at:at + 2] = ["--stdio"]

@@ -391,10 +391,15 @@ class BrowserTests(WebTest):
         self.serve()
         browser = self.visit(self.browser())
         browser.click("#plot summary")
-        for number in range(20):
+        for number in range(200):
             self.device.write(b"temp:%d\r\n" % number)
+        browser.wait_for_text("#screen", "temp:199")
         browser.wait_for(lambda: browser.run(
             "const image = document.getElementById('plot-image'); return !image.hidden && image.naturalWidth"), "a plot")
+        # The plot takes room from the terminal, which still shows its end.
+        browser.wait_for(lambda: browser.run(
+            "const view = document.getElementById('screen'); const rest = view.scrollHeight - view.scrollTop;"
+            "return view.scrollHeight > view.clientHeight && rest - view.clientHeight < 8"), "the newest row")
 
 
 class StalledTests(WebTest):

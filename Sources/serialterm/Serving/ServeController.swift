@@ -97,8 +97,8 @@ final class ServeController {
     scheduleRetry()
   }
 
-  /// Opens the pages for browsers, and waits until they are there. A place leads to one page, which shows
-  /// all ports.
+  /// Opens the pages for browsers, and waits until they are there. A place leads to one page, which
+  /// shows all ports.
   ///
   /// - Throws: ``Failure`` if one cannot be opened, and the errors of epoll_wait(2).
   private func openPages() throws {

@@ -102,6 +102,8 @@ export class Screen {
   /** The number of rows when they were drawn last. */
   #seen = 0;
   #cursorRow = null;
+  /** Whether the newest rows stay in sight: until the user scrolls up. */
+  #follows = true;
 
   /**
    * @param element shows the rows; it scrolls.
@@ -112,6 +114,9 @@ export class Screen {
     this.#height = rows;
     this.#columns = columns;
     this.#limit = Math.max(limit, rows);
+    element.addEventListener("scroll", () => {
+      this.#follows = element.scrollHeight - element.scrollTop - element.clientHeight < 8;
+    });
     this.#schedule();
   }
 
@@ -123,10 +128,11 @@ export class Screen {
   /** The element that shows the cursor; null if it is hidden. */
   get cursorNode() { return this.#cursorRow?.node?.querySelector(".cursor") ?? null; }
 
-  /** Sets the width. Rows that exist stay as they are. */
+  /** Sets the width, when the element has another size. Rows that exist stay as they are. */
   resize(columns) {
     this.#columns = Math.max(2, columns);
     this.x = Math.min(this.x, this.#columns);
+    this.#schedule();
   }
 
   /** Removes all text, and all state that the device has set. */
@@ -495,7 +501,6 @@ export class Screen {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     const element = this.#element;
-    const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 8;
     for (const node of this.#gone) node.remove();
     this.#gone = [];
     const cursorRow = this.#showsCursor ? this.rows[this.top + this.y] : null;
@@ -523,7 +528,7 @@ export class Screen {
     if (this.#moved < this.rows.length) this.#schedule();
     for (const row of this.#dirty) if (row.node) this.#draw(row);
     this.#dirty.clear();
-    if (isAtEnd) element.scrollTop = element.scrollHeight;
+    if (this.#follows) element.scrollTop = element.scrollHeight;
   }
 
   #draw(row) {
