@@ -26,7 +26,8 @@ enum Main {
     if words.contains("--version") { return print("serialterm-web \(version)") }
     let options = try Options(words)
     guard let program = Self.program(options) else {
-      fail("cannot find serialterm beside this program or in PATH: name it with --program.", status: 1)
+      fail(
+        "cannot find serialterm beside this program or in PATH: name it with --program.", status: 1)
     }
     let token = options.isOpen ? nil : try keptToken()
     let server = Server(
@@ -68,7 +69,8 @@ enum Main {
     let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
     var folders: [String] = []
     if count > 0 {
-      let path = FilePath(String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self))
+      let path = FilePath(
+        String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self))
       folders.append(path.removingLastComponent().string)
     }
     let searched = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"

@@ -71,7 +71,8 @@ struct Token: Sendable {
     defer { close(file) }
     var status = stat()
     guard fstat(file, &status) == 0 else { throw FileError(path, errno) }
-    guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_mode & 0o077 == 0
+    guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+      status.st_mode & 0o077 == 0
     else { throw FileError(path, "must be a file of yours that nobody else can read (chmod 600)") }
     var bytes = [UInt8](repeating: 0, count: length + 2)
     let count = Glibc.read(file, &bytes, bytes.count)

@@ -109,6 +109,8 @@ final class Upload {
 
     init(_ reason: String) { self.reason = reason }
 
-    init(_ number: CInt) { reason = "the server cannot keep the file: \(String(cString: strerror(number)))" }
+    init(_ number: CInt) {
+      reason = "the server cannot keep the file: \(String(cString: strerror(number)))"
+    }
   }
 }

@@ -15,7 +15,8 @@ struct RequestRulesTests {
   }
 
   @Test(arguments: [
-    "localhost:8080", "127.0.0.1:8080", "[::1]:8080", "192.168.1.5:8080", "LOCALHOST", "lab.example.org",
+    "localhost:8080", "127.0.0.1:8080", "[::1]:8080", "192.168.1.5:8080", "LOCALHOST",
+    "lab.example.org",
     "Lab.Example.Org.:443",
   ])
   func ownNamesAreAnswered(host: String) { #expect(refusal(host: host) == nil) }
@@ -28,7 +29,9 @@ struct RequestRulesTests {
     #expect(refusal(host: host) == .misdirectedRequest)
   }
 
-  @Test(arguments: ["", ":8080", "a b", "localhost:0", "localhost:99999", "a@localhost", "[::1", "x:y:1"])
+  @Test(arguments: [
+    "", ":8080", "a b", "localhost:0", "localhost:99999", "a@localhost", "[::1", "x:y:1",
+  ])
   func nonsenseIsABadRequest(host: String) { #expect(refusal(host: host) == .badRequest) }
 
   @Test func aRequestWithoutHostIsBad() { #expect(refusal(host: nil) == .badRequest) }
@@ -88,7 +91,9 @@ struct BrowserCommandTests {
     #expect(command == .forward(line: #"{"command":"send","text":"x"}"#))
   }
 
-  @Test(arguments: ["", "{", "[]", "1", "{\"command\":{}}", "{\"command\":[\"send\"]}", "{\"a\":1}"])
+  @Test(arguments: [
+    "", "{", "[]", "1", "{\"command\":{}}", "{\"command\":[\"send\"]}", "{\"a\":1}",
+  ])
   func nonsenseIsRefused(text: String) {
     #expect(throws: BrowserCommand.Refusal.self) { try parse(text) }
   }
@@ -136,7 +141,9 @@ struct OptionsTests {
     #expect(try Options(["0.0.0.0:80", "--open", "--pid=7"]).pid == 7)
   }
 
-  @Test(arguments: [[], ["0"], ["70000"], ["x:y"], ["::1:80"], ["80", "81"], ["--pid", "x", "80"], ["--what"]])
+  @Test(arguments: [
+    [], ["0"], ["70000"], ["x:y"], ["::1:80"], ["80", "81"], ["--pid", "x", "80"], ["--what"],
+  ])
   func mistakesAreNamed(words: [String]) {
     #expect(throws: Options.Mistake.self) { try Options(words) }
   }
