@@ -203,6 +203,17 @@ class DocumentationTests(unittest.TestCase):
             replay.stdout.expect(b"/dev/pts/")
 
 
+class VersionTests(unittest.TestCase):
+    def test_all_parts_have_the_version_of_the_program(self):
+        version = serialterm("--version").stdout.decode().split()[1]
+        for path, line in {
+                "Web/Sources/serialterm-web/Version.swift": f'let version = "{version}"\n',
+                # Python's versions have no dash.
+                "python/pyproject.toml": f'version = "{version.replace("-", "")}"\n'}.items():
+            with self.subTest(path):
+                self.assertIn(f"\n{line}", (REPOSITORY / path).read_text())
+
+
 class LibraryDocumentationTests(unittest.TestCase):
     def test_article_has_the_code_of_the_example(self):
         manifest, *code = re.findall(r"(?ms)^```swift\n(.*?)^```", ARTICLE.read_text())

@@ -26,7 +26,7 @@ class OptionsTests(unittest.TestCase):
         for option in ("--help", "-h"):
             asked = self.install(option)
             self.assertEqual((asked.returncode, asked.stderr), (0, ""))
-            for named in ("--prefix", "--rules", "--no-rules", "--labgrid", "--wireshark", "--uninstall", "DESTDIR"):
+            for named in ("--prefix", "--rules", "--no-rules", "--web", "--labgrid", "--wireshark", "--uninstall", "DESTDIR"):
                 self.assertIn(named, asked.stdout)
             self.assertNotIn("set -euo", asked.stdout)
 
@@ -55,8 +55,8 @@ class OptionsTests(unittest.TestCase):
 
     def test_what_was_installed_is_uninstalled_and_nothing_else(self):
         with tempfile.TemporaryDirectory() as prefix:
-            names = ["bin/serialterm", "bin/other", "bin/microcom", "share/man/man1/serialterm-run.1",
-                     "share/man/man1/serialtermite.1", "lib/systemd/system/serialterm-log@.service"]
+            names = ["bin/serialterm", "bin/serialterm-web", "bin/other", "bin/microcom",
+                     "share/man/man1/serialterm-run.1", "share/man/man1/serialtermite.1", "lib/systemd/system/serialterm-log@.service"]
             files = {name: Path(f"{prefix}{prefix}/{name}") for name in names}
             for file in files.values():
                 file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The manual pages that scripts/make-manual makes from the program and from docs/."""
+"""The manual pages that scripts/make-manual makes from the program and from docs/, and that of serialterm-web."""
 
 import json
 import re
@@ -12,6 +12,8 @@ from Tests.endtoend.harness import serialterm, serialterm_binary
 from Tests.endtoend.harness.program import REPOSITORY
 
 SOURCES = REPOSITORY / "Sources"
+# The manual of serialterm-web, which is written by hand.
+WEB_PAGE = REPOSITORY / "man/serialterm-web.1"
 
 
 class ManualTests(unittest.TestCase):
@@ -101,17 +103,27 @@ class ManualTests(unittest.TestCase):
             _, section, name = command.split()
             self.assertIn(f"\n.SH {title.upper()}\n", self.page(f"{name}.{section}").upper())
 
+    def test_page_of_the_page_for_browsers_has_every_option_of_its_help(self):
+        source = (REPOSITORY / "Web/Sources/serialterm-web/Options.swift").read_text()
+        usage = re.search(r'(?s)usage = """\n(.*?)"""', source)[1]
+        page = WEB_PAGE.read_text().replace("\\-", "-")
+        options = re.search(r"(?s)\n\.SH OPTIONS\n(.*?)\n\.SH ", page)[1]
+        named = set(re.findall(r"(?m)(?:^ +|, )(--[a-z-]+)", usage))
+        self.assertGreater(len(named), 5)
+        self.assertLessEqual(named, set(re.findall(r"(?m)^\.B (--[a-z-]+)", options)))
+
     @unittest.skipUnless(shutil.which("mandoc"), "needs mandoc")
     def test_pages_are_well_formed(self):
         checked = subprocess.run(
-            ["mandoc", "-T", "lint", "-W", "warning", *sorted(self.folder.iterdir())],
+            ["mandoc", "-T", "lint", "-W", "warning", *sorted(self.folder.iterdir()), WEB_PAGE],
             stdout=subprocess.PIPE, text=True)
         problems = [line for line in checked.stdout.splitlines() if "missing date" not in line]
         self.assertEqual(problems, [])
 
     def test_pages_refer_to_each_other_only_where_there_is_a_page(self):
-        there = {path.name for path in self.folder.iterdir()}
-        for path in self.folder.iterdir():
+        pages = [*self.folder.iterdir(), WEB_PAGE]
+        there = {path.name for path in pages}
+        for path in pages:
             for name, section in re.findall(
-                    r"(serialterm[\w-]*) ?\((\d)\)", self.page(path.name)):
+                    r"(serialterm[\w-]*) ?\((\d)\)", path.read_text().replace("\\-", "-")):
                 self.assertIn(f"{name}.{section}", there, path.name)

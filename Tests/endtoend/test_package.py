@@ -1,4 +1,4 @@
-"""The Debian package on a Debian that has nothing else: slow, needs root and Debian's mirrors.
+"""The Debian packages on a Debian that has nothing else: slow, needs root and Debian's mirrors.
 
 $SERIALTERM_DEBIAN names another release than bookworm: trixie, testing. A root is made once and kept
 in the cache; delete it there to have a new one made.
@@ -15,8 +15,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from Tests.endtoend.harness import serialterm_binary, slow
+from Tests.endtoend.harness import serialterm_binary, slow, soak
 from Tests.endtoend.harness.program import REPOSITORY
+from Tests.endtoend.servers import free_port
 
 # For debootstrap.
 NEEDS_MACHINE_NETWORK = True
@@ -51,9 +52,11 @@ def missing():
     return None
 
 
-@slow
-@unittest.skipIf(missing(), missing())
-class PackageTests(unittest.TestCase):
+class DebianTestCase(unittest.TestCase):
+    """A Debian with the packages that scripts/package makes with the class's `OPTIONS`."""
+
+    OPTIONS = ()
+
     @classmethod
     def setUpClass(cls):
         source = bare_debian()
@@ -62,8 +65,10 @@ class PackageTests(unittest.TestCase):
         cls.root = Path(folder.name) / "root"
         subprocess.run(["cp", "-a", "--reflink=auto", source, cls.root], check=True)
         made = subprocess.run(
-            [REPOSITORY / "scripts/package"], check=True, stdout=subprocess.PIPE, text=True).stdout
-        cls.deb, cls.python, cls.tarball = (REPOSITORY / line for line in made.split())
+            [REPOSITORY / "scripts/package", *cls.OPTIONS], check=True, stdout=subprocess.PIPE, text=True).stdout
+        made = [REPOSITORY / line for line in made.split()]
+        cls.deb, cls.python, cls.tarball = made[0], made[-2], made[-1]
+        cls.web = made[1] if len(made) == 4 else None
         shutil.copy(cls.deb, cls.root / "tmp/serialterm.deb")
         cls.inside("dpkg", "-i", "/tmp/serialterm.deb")
 
@@ -80,6 +85,21 @@ class PackageTests(unittest.TestCase):
             raise AssertionError(f"{command}: {ended.returncode}: {ended.stdout} {ended.stderr}")
         return ended.stdout
 
+    @staticmethod
+    def field(package, name):
+        return subprocess.run(
+            ["dpkg-deb", "--field", package, name], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+    def check_with_lintian(self, *packages):
+        checked = subprocess.run(
+            ["lintian", "--fail-on", "error", "--allow-root", *packages], stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True)
+        self.assertEqual(checked.returncode, 0, checked.stdout)
+
+
+@slow
+@unittest.skipIf(missing(), missing())
+class PackageTests(DebianTestCase):
     def test_same_commit_gives_the_same_bytes(self):
         """Whatever the builder's time zone, language, permissions and temporary folder are."""
         first = [path.read_bytes() for path in (self.deb, self.python, self.tarball)]
@@ -91,17 +111,15 @@ class PackageTests(unittest.TestCase):
         self.assertEqual(first, [path.read_bytes() for path in (self.deb, self.python, self.tarball)])
 
     def test_package_names_somebody_who_answers_for_it(self):
-        field = subprocess.run(
-            ["dpkg-deb", "--field", self.deb, "Maintainer"], check=True, stdout=subprocess.PIPE,
-            text=True).stdout
-        self.assertRegex(field, r"^\S.* <[^@\s]+@[^@\s]+>$")
+        self.assertRegex(self.field(self.deb, "Maintainer"), r"^\S.* <[^@\s]+@[^@\s]+>$")
 
     @unittest.skipUnless(shutil.which("lintian"), "needs lintian")
     def test_lintian_finds_no_errors(self):
-        checked = subprocess.run(
-            ["lintian", "--fail-on", "error", "--allow-root", self.deb, self.python], stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True)
-        self.assertEqual(checked.returncode, 0, checked.stdout)
+        self.check_with_lintian(self.deb, self.python)
+
+    def test_the_page_for_browsers_is_made_if_wanted(self):
+        self.assertIsNone(self.web)
+        self.assertIn("serialterm-web", self.field(self.deb, "Suggests"))
 
     def test_wireshark_finds_the_link(self):
         said = self.inside("sh", "-c", "exec /usr/lib/*/wireshark/extcap/serialterm-extcap --extcap-interfaces")
@@ -145,10 +163,7 @@ class PackageTests(unittest.TestCase):
 
     @unittest.skipIf(importlib.util.find_spec("pytest") is None, "needs python3-pytest")
     def test_package_for_python_has_the_modules_and_the_plugin(self):
-        field = subprocess.run(
-            ["dpkg-deb", "--field", self.python, "Depends"], check=True, stdout=subprocess.PIPE,
-            text=True).stdout
-        self.assertRegex(field, r"^python3 \(>= 3\.9\), serialterm \(>= [^)]+\)$")
+        self.assertRegex(self.field(self.python, "Depends"), r"^python3 \(>= 3\.9\), serialterm \(>= [^)]+\)$")
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run(["dpkg-deb", "--extract", self.python, folder], check=True)
             modules = Path(folder) / "usr/lib/python3/dist-packages"
@@ -181,3 +196,76 @@ class PackageTests(unittest.TestCase):
         name = self.tarball.name.removesuffix(".tar.gz")
         self.addCleanup(self.inside, "rm", "-r", f"/opt/{name}")
         self.assertRegex(self.inside(f"/opt/{name}/bin/serialterm", "--version"), rb"^serialterm")
+
+
+@soak
+@unittest.skipIf(missing(), missing())
+class WebPackageTests(DebianTestCase):
+    """The package of the page for browsers, which takes minutes to build."""
+
+    OPTIONS = ("--web",)
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        shutil.copy(cls.web, cls.root / "tmp/serialterm-web.deb")
+        cls.inside("dpkg", "-i", "/tmp/serialterm-web.deb")
+
+    def assert_starts(self, program):
+        """Asserts that a program finds the serialterm beside it, and prints its link."""
+        self.assertRegex(self.inside(program, "--version"), rb"^serialterm-web \d")
+        port = free_port()
+        self.assertEqual(
+            self.inside(program, str(port), "--open", "--until-eof"), b"http://127.0.0.1:%d/\n" % port)
+
+    def test_program_runs(self):
+        self.assert_starts("/usr/bin/serialterm-web")
+
+    def test_session_has_a_page(self):
+        script = """serialterm serve loopback:board --web "$0" 2>/tmp/said & pid=$!
+            until grep -q 'a page for browsers is at' /tmp/said; do kill -0 $pid && sleep 0.05 || break; done
+            kill $pid; cat /tmp/said"""
+        port = str(free_port())
+        self.assertIn(b"a page for browsers is at http://127.0.0.1:" + port.encode(), self.inside("sh", "-c", script, port))
+
+    def test_archive_has_it_too(self):
+        shutil.copy(self.tarball, self.root / "tmp")
+        self.inside("tar", "-C", "/opt", "-xzf", f"/tmp/{self.tarball.name}")
+        folder = f"/opt/{self.tarball.name.removesuffix('.tar.gz')}"
+        self.addCleanup(self.inside, "rm", "-r", folder)
+        self.assert_starts(f"{folder}/bin/serialterm-web")
+        licence = self.root / folder[1:] / "share/doc/serialterm-web/Apache-2.0"
+        self.assertIn("Apache License", licence.read_text())
+
+    def test_package_has_no_path_of_its_builder(self):
+        program = (self.root / "usr/bin/serialterm-web").read_bytes()
+        self.assertNotIn(os.fsencode(REPOSITORY), program)
+
+    def test_package_goes_with_serialterm_of_its_version(self):
+        version = self.field(self.deb, "Version").strip()
+        self.assertEqual(self.field(self.web, "Version").strip(), version)
+        self.assertIn(f"serialterm (= {version}), libc6 ", self.field(self.web, "Depends"))
+
+    def test_copyright_names_what_is_linked(self):
+        text = (self.root / "usr/share/doc/serialterm-web/copyright").read_text()
+        for package in (REPOSITORY / "Web/.build/checkouts").iterdir():
+            self.assertIn(f"\n  {package.name}\n", text)
+        self.assertIn("llhttp", text)
+
+    def test_documentation_has_its_sizes(self):
+        page = (REPOSITORY / "docs/install.md").read_text()
+        told = re.search(rf"`{re.escape(self.web.name)}` \(([\d.]+) MB; ([\d.]+) MB installed\)", page)
+        real = (self.web.stat().st_size / 1e6, int(self.field(self.web, "Installed-Size")) * 1_024 / 1e6)
+        for said, size in zip(told.groups(), real):
+            self.assertAlmostEqual(float(said), size, delta=0.1 * size)
+
+    @unittest.skipUnless(shutil.which("lintian"), "needs lintian")
+    def test_lintian_finds_no_errors(self):
+        self.check_with_lintian(self.web)
+
+    def test_package_is_whole_and_goes_without_a_trace(self):
+        self.assertEqual(self.inside("dpkg", "--verify", "serialterm-web"), b"")
+        self.inside("dpkg", "--purge", "serialterm-web")
+        self.addCleanup(self.inside, "dpkg", "-i", "/tmp/serialterm-web.deb")
+        left = [path for path in self.root.rglob("*serialterm-web*") if path.name != "serialterm-web.deb"]
+        self.assertEqual(left, [])

@@ -23,6 +23,7 @@ enum Main {
 
   private static func start(_ words: [String]) async throws {
     if words.contains("--help") { return print(Options.usage, terminator: "") }
+    if words.contains("--version") { return print("serialterm-web \(version)") }
     let options = try Options(words)
     guard let program = Self.program(options) else {
       fail(
