@@ -15,6 +15,8 @@ from pathlib import Path
 
 from Tests.endtoend.harness import TIMEOUT, wait_until
 
+# The time that a page may take to follow: a browser is many processes, and others run beside it.
+PATIENCE = max(30, TIMEOUT)
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
@@ -69,8 +71,8 @@ class Browser:
             self.driver = webdriver.Chrome(
                 service=Service(shutil.which("chromedriver"), log_output=os.devnull), options=options)
             stack.callback(self.driver.quit)
-            self.driver.set_page_load_timeout(max(30, TIMEOUT))
-            self.driver.set_script_timeout(max(30, TIMEOUT))
+            self.driver.set_page_load_timeout(PATIENCE)
+            self.driver.set_script_timeout(PATIENCE)
             self.resize(self._width, self._height)
             self.use_dark(self._dark)
             self._stack = stack.pop_all()
@@ -109,7 +111,8 @@ class Browser:
     def find(self, selector):
         """The first element of a CSS selector, when it is there."""
         return wait_until(
-            lambda: next(iter(self.driver.find_elements("css selector", selector)), None), f"{selector} in the page")
+            lambda: next(iter(self.driver.find_elements("css selector", selector)), None), f"{selector} in the page",
+            PATIENCE)
 
     def text(self, selector="body"):
         """What a user sees of an element; empty if there is none."""
@@ -135,7 +138,7 @@ class Browser:
     def wait_for(self, condition, what):
         """Waits until a function returns a true value, and returns that value."""
         try:
-            return wait_until(condition, what)
+            return wait_until(condition, what, PATIENCE)
         except AssertionError as error:
             raise AssertionError(f"{error}\nthe page:\n{self.text()}\n{self.complaints()}") from None
 

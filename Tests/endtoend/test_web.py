@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 from Tests.endtoend.browser import Browser, why_no_browser
-from Tests.endtoend.harness import Deadline, Device, Pipes, Terminal, serialterm_binary, soak, wait_until
+from Tests.endtoend.harness import Deadline, Device, Pipes, Terminal, serialterm_binary, slow, soak, wait_until
 from Tests.endtoend.servers import free_port
 from Tests.endtoend.servers.websocket import BINARY, PING, TEXT, WebSocket, frame, request
 
@@ -293,6 +293,7 @@ class SessionTests(WebTest):
         wait_until(lambda: not self.servers(), "serialterm-web has ended")
 
 
+@slow
 @unittest.skipIf(why_no_browser(), why_no_browser())
 class BrowserTests(WebTest):
     """The page in Chromium, with a real session."""
