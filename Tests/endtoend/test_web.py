@@ -169,11 +169,11 @@ class SessionTests(WebTest):
         self.device.write(b"before ")
         other = self.join()
         other.expect_text("before ")
-        page = self.join("anna")
+        page = self.join("-anna")
         self.device.write("now: µ\r\n".encode())
         page.expect_text("before now: µ\r\n")
         people = other.expect("people", others=lambda others: others)
-        self.assertEqual([person["name"] for person in people["others"]], ["anna (browser)"])
+        self.assertEqual([person["name"] for person in people["others"]], ["-anna (browser)"])
 
     def test_what_is_typed_with_the_pen_reaches_the_device_and_without_it_does_not(self):
         self.serve()

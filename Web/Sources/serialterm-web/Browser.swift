@@ -71,80 +71,20 @@ final class Browser: Sendable {
     let listing = Task { [sessions = server.sessions] in
       for await list in await sessions.changes() { try await page.send(list) }
     }
-    var viewer: Viewer?
-    var viewing: Task<Void, Never>?
-    var upload: Upload?
+    let membership = Membership(name, for: page, of: server)
     defer {
       listing.cancel()
-      viewing?.cancel()
+      membership.leave()
     }
     while let message = try await next(&messages, page) {
       do {
         switch message {
-        case .piece(let piece):
-          guard let file = upload, !file.isComplete else { continue }
-          do {
-            try piece.withUnsafeReadableBytes { try file.add($0) }
-          } catch let trouble as Upload.Trouble {
-            upload = nil
-            throw BrowserCommand.Refusal(id: file.request.id, reason: trouble.reason)
-          }
-          if file.isComplete { try start(file, at: viewer) }
-        case .text(let text):
-          switch try BrowserCommand(text.readableBytesView) {
-          case .hello: throw BrowserCommand.Refusal(id: nil, reason: "hello is the first message")
-          case .join(let session):
-            viewing?.cancel()
-            // The former membership ends before the new one begins.
-            await viewing?.value
-            (viewer, viewing, upload) = (nil, nil, nil)
-            guard await server.sessions.contains(session) else {
-              try await page.left(session, "no such session is running")
-              continue
-            }
-            let joined = Viewer(program: server.program, session: session, name: name)
-            viewer = joined
-            try await page.joined(session)
-            viewing = Task {
-              let reason = await joined.run { try await page.send($0) }
-              if !Task.isCancelled { try? await page.left(session, reason) }
-            }
-          case .upload(let request):
-            guard viewer != nil else {
-              throw BrowserCommand.Refusal(id: request.id, reason: "no session is joined")
-            }
-            upload = nil
-            do {
-              let file = try Upload(request)
-              upload = file
-              if file.isComplete { try start(file, at: viewer) }
-            } catch let trouble as Upload.Trouble {
-              throw BrowserCommand.Refusal(id: request.id, reason: trouble.reason)
-            }
-          case .forward(let line):
-            guard let viewer else {
-              throw BrowserCommand.Refusal(id: nil, reason: "no session is joined")
-            }
-            if !viewer.send(line) {
-              throw BrowserCommand.Refusal(id: nil, reason: "the session does not answer: wait")
-            }
-          }
+        case .text(let text): try await membership.perform(BrowserCommand(text.readableBytesView))
+        case .piece(let piece): try piece.withUnsafeReadableBytes { try membership.add($0) }
         }
       } catch let refusal as BrowserCommand.Refusal {
         try await page.send(refusal.line)
       }
-    }
-  }
-
-  /// Lets the session send a file.
-  private func start(_ file: Upload, at viewer: Viewer?) throws {
-    let request = file.request
-    let line = BrowserCommand.line(of: [
-      "command": .text("send-file"), "id": request.id, "path": .text(file.path),
-      "protocol": .text(request.protocolName),
-    ])
-    if viewer?.send(line) != true {
-      throw BrowserCommand.Refusal(id: request.id, reason: "the session does not answer: wait")
     }
   }
 

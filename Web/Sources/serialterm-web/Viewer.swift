@@ -45,7 +45,7 @@ final class Viewer: Sendable {
     do {
       let result = try await Subprocess.run(
         .path(FilePath(program)),
-        arguments: ["attach", session, "--json", "--as", name], platformOptions: options,
+        arguments: ["attach", session, "--json", "--as=\(name)"], platformOptions: options,
         input: .inputWriter, output: .sequence, error: .string(limit: 4_096)
       ) { [lines] execution in
         let writing = Task {
