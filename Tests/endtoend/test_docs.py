@@ -97,7 +97,7 @@ class DocumentationTests(unittest.TestCase):
 
     def test_every_file_of_code_exists(self):
         """Each name of a file of this repository in the text, which may leave out folders at its front."""
-        folders = ("Sources", "Tests", "Examples", "Benchmarks", "Fuzz", "scripts")
+        folders = ("Sources", "Tests", "Web/Sources", "Web/Tests", "Examples", "Benchmarks", "Fuzz", "scripts")
         known = set()
         for file in (file for folder in folders for file in (REPOSITORY / folder).rglob("*.*")):
             parts = file.relative_to(REPOSITORY).parts
