@@ -205,10 +205,12 @@ class ScreenTests(BrowserTest):
         for _ in range(chance.randrange(5, 60)):
             top, bottom = screen.margins or (0, 7)
             count = chance.choice(("", "1", "2", "3", "5"))
+            # At the end of a row below the region, pyte goes back into it.
+            room = 40 if top <= screen.cursor.y <= bottom else max(2, 30 - screen.cursor.x)
             choices = ["\r", f"\x1b[{chance.randrange(1, 9)};{chance.randrange(1, 31)}H"]
             if screen.cursor.x < 30:
                 choices += [
-                    "word ", "x" * chance.randrange(1, 40), "\b", "\t", *(
+                    "word "[:room - 1], "x" * chance.randrange(1, room), "\b", "\t", *(
                         f"\x1b[{count}{final}" for final in "CDG@PX"),
                     *(f"\x1b[{how}{final}" for how in ("", "1", "2") for final in "JK"),
                     f"\x1b[{chance.randrange(1, 9)}d", f"\x1b[{chance.choice(('0', '1', '31', '7', '42'))}m"]
@@ -226,6 +228,10 @@ class ScreenTests(BrowserTest):
             piece = chance.choice(choices)
             has_saved = piece == "\x1b7" or (has_saved and piece != "\x1b8")
             pieces.append(piece)
+            # In pyte, lines move only to rows that are there already, and what is inserted before them moves characters
+            # out of the screen, from where they come back.
+            for y in range(8):
+                screen.buffer[y].pop(30, None)
             stream.feed(piece)
         return pieces, screen
 
