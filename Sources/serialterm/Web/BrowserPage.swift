@@ -117,12 +117,10 @@ final class BrowserPage {
   }
 
   private func readOutput() {
-    guard let descriptor = child?.outputDescriptor else { return }
-    guard case .bytes(let count)? = try? descriptor.readAvailable(into: buffer) else {
-      return watches.first?.cancel() ?? ()
-    }
-    guard link == nil, output.count < buffer.count else { return }
-    output += UnsafeRawBufferPointer(rebasing: buffer[..<count])
+    guard let piece = read(child?.outputDescriptor, watches.first), link == nil,
+      output.count < buffer.count
+    else { return }
+    output += piece
     guard let end = output.firstIndex(of: 0x0A) else { return }
     let link = String(decoding: output[..<end], as: UTF8.self).harmless
     self.link = link
@@ -135,12 +133,24 @@ final class BrowserPage {
   }
 
   private func readErrors() {
-    guard let descriptor = child?.errorDescriptor else { return }
-    guard case .bytes(let count)? = try? descriptor.readAvailable(into: buffer) else {
-      return watches.last?.cancel() ?? ()
-    }
-    let piece = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+    guard let piece = read(child?.errorDescriptor, watches.last) else { return }
     if let line = errors.receive(piece, at: loop.now).last { lastError = line }
+  }
+
+  /// Reads what is there. At the end, the stream is no longer watched.
+  ///
+  /// - Returns: the bytes, which are valid until the next call; nil if there are none.
+  private func read(
+    _ descriptor: FileDescriptor?, _ watch: DescriptorWatch?
+  ) -> UnsafeRawBufferPointer? {
+    guard let descriptor else { return nil }
+    switch (try? descriptor.readAvailable(into: buffer)) ?? .endOfFile {
+    case .bytes(let count): return UnsafeRawBufferPointer(rebasing: buffer[..<count])
+    case .wouldBlock: return nil
+    case .endOfFile:
+      watch?.cancel()
+      return nil
+    }
   }
 
   private func ended() {
