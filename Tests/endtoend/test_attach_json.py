@@ -62,7 +62,10 @@ class Member:
         def found():
             return [event for event in self.events
                     if event["event"] in ("done", "failed") and event["id"] == number]
-        return wait_until(found, f"an answer to {number}")[0]
+        try:
+            return wait_until(found, f"an answer to {number}")[0]
+        except AssertionError as error:
+            raise AssertionError(f"{error}; {self.program.seen()}") from None
 
     def do(self, command, **members):
         return self.answer(self.start(command, **members))

@@ -122,7 +122,7 @@ class ContributingTests(unittest.TestCase):
                         continue
                     if words[0] == "swift":
                         if "--filter" in words:
-                            self.assertIn(f" {words[-1]} ", sources("Tests"))
+                            self.assertIn(f" {words[-1]} ", sources("Tests", "Web/Tests"))
                         continue
                     self.check(line)
                     if words[0].endswith("/run.py"):

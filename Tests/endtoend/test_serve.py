@@ -230,7 +230,7 @@ class UsageTests(unittest.TestCase):
         self.assertRegex(result.stderr, message)
 
     def test_where_clients_connect_must_be_said(self):
-        self.assert_usage(b"--listen PORT, --unix PATH or --stdio")
+        self.assert_usage(b"--listen PORT, --unix PATH, --web PORT or --stdio")
 
     def test_addresses_that_are_none_get_the_right_form(self):
         for text in ("0", "65536", "x", "lab", "::1:4000", ""):

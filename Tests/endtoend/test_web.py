@@ -392,6 +392,8 @@ class BrowserTests(WebTest):
         self.serve()
         browser = self.visit(self.browser())
         browser.click("#plot summary")
+        # It has numbers from the first question on.
+        browser.wait_for_text("#plot-reason", "no numbers seen yet")
         for number in range(200):
             self.device.write(b"temp:%d\r\n" % number)
         browser.wait_for_text("#screen", "temp:199")

@@ -9,8 +9,8 @@ import TextTools
 
 /// A page on which browsers watch the sessions of this program, and write with the pen.
 ///
-/// The separate program `serialterm-web` serves it, and joins sessions as `serialterm attach` does: a
-/// fault there does not touch a port. It ends with this program, and is started again if it ends
+/// The separate program `serialterm-web` serves it, and joins sessions as `serialterm attach` does:
+/// a fault there does not touch a port. It ends with this program, and is started again if it ends
 /// before.
 final class BrowserPage {
   /// Where the page is, and who is let in.
