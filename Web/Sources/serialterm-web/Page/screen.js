@@ -104,6 +104,7 @@ export class Screen {
   #cursorRow = null;
   /** Whether the newest rows stay in sight: until the user scrolls up. */
   #follows = true;
+  #scrollTop = 0;
 
   /**
    * @param element shows the rows; it scrolls.
@@ -115,7 +116,11 @@ export class Screen {
     this.#columns = columns;
     this.#limit = Math.max(limit, rows);
     element.addEventListener("scroll", () => {
-      this.#follows = element.scrollHeight - element.scrollTop - element.clientHeight < 8;
+      // An element that became smaller is not at its end either, but nobody has scrolled it up.
+      const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 8;
+      if (isAtEnd) this.#follows = true;
+      else if (element.scrollTop < this.#scrollTop) this.#follows = false;
+      this.#scrollTop = element.scrollTop;
     });
     this.#schedule();
   }
@@ -528,7 +533,10 @@ export class Screen {
     if (this.#moved < this.rows.length) this.#schedule();
     for (const row of this.#dirty) if (row.node) this.#draw(row);
     this.#dirty.clear();
-    if (this.#follows) element.scrollTop = element.scrollHeight;
+    if (this.#follows) {
+      element.scrollTop = element.scrollHeight;
+      this.#scrollTop = element.scrollTop;
+    }
   }
 
   #draw(row) {
