@@ -32,7 +32,10 @@ let package = Package(
       ]),
     .testTarget(
       name: "serialterm-webTests",
-      dependencies: ["serialterm-web", .product(name: "NIOHTTP1", package: "swift-nio")]),
+      dependencies: [
+        "serialterm-web", .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -14,6 +14,12 @@ struct Page: Sendable {
       WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(string: line)))
   }
 
+  /// Sends events together.
+  func send(_ events: [ByteBuffer]) async throws {
+    try await outbound.write(
+      contentsOf: events.map { WebSocketFrame(fin: true, opcode: .text, data: $0) })
+  }
+
   /// Sends the list of sessions.
   func send(_ sessions: [SessionList.Session]) async throws {
     struct Event: Encodable {

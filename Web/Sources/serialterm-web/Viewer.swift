@@ -1,3 +1,4 @@
+import NIOCore
 import Subprocess
 import SystemPackage
 
@@ -37,9 +38,9 @@ final class Viewer: Sendable {
 
   /// Joins the session until it ends, or the task is cancelled.
   ///
-  /// - Parameter event: takes one event, a line of JSON. While it does not return, nothing is read.
+  /// - Parameter take: takes events, each a line of JSON. While it does not return, nothing is read.
   /// - Returns: why it has ended.
-  func run(event: @escaping @Sendable (String) async throws -> Void) async -> String {
+  func run(take: @escaping @Sendable ([ByteBuffer]) async throws -> Void) async -> String {
     var options = PlatformOptions()
     options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(2))]
     do {
@@ -52,10 +53,11 @@ final class Viewer: Sendable {
           for await line in lines { _ = try await execution.standardInputWriter.write(line) }
         }
         defer { writing.cancel() }
-        let events = execution.standardOutput.strings(
-          separatedBy: .unicodeScalarSequence(["\n"]),
-          bufferingPolicy: .maxLineLength(Self.longestEvent))
-        for try await line in events { try await event(line) }
+        var splitter = LineSplitter(limit: Self.longestEvent)
+        for try await piece in execution.standardOutput {
+          let events = try piece.withUnsafeBytes { try splitter.add($0) }
+          if !events.isEmpty { try await take(events) }
+        }
       }
       let message = result.standardError.split(separator: "\n").last.map { String($0) }
       return message ?? "the session has ended"

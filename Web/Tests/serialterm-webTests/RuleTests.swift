@@ -1,3 +1,4 @@
+import NIOCore
 import NIOHTTP1
 import Testing
 
@@ -146,5 +147,27 @@ struct OptionsTests {
   ])
   func mistakesAreNamed(words: [String]) {
     #expect(throws: Options.Mistake.self) { try Options(words) }
+  }
+}
+
+struct LineSplitterTests {
+  @Test(arguments: [1, 2, 3, 7, 100]) func linesAreTheSameHoweverTheyAreDivided(size: Int) throws {
+    let bytes = Array("one\n\ntwo µ\nthe rest".utf8)
+    var splitter = LineSplitter(limit: 100)
+    var lines: [String] = []
+    for start in stride(from: 0, to: bytes.count, by: size) {
+      let piece = bytes[start..<min(start + size, bytes.count)]
+      lines += try piece.withUnsafeBytes { try splitter.add($0) }.map { String(buffer: $0) }
+    }
+    #expect(lines == ["one", "", "two µ"])
+  }
+
+  @Test func aLineWithoutEndIsRefused() throws {
+    var splitter = LineSplitter(limit: 10)
+    let piece = [UInt8](repeating: 0x78, count: 6)
+    _ = try piece.withUnsafeBytes { try splitter.add($0) }
+    #expect(throws: LineSplitter.TooLong.self) {
+      _ = try piece.withUnsafeBytes { try splitter.add($0) }
+    }
   }
 }
