@@ -103,7 +103,8 @@ class GivenBackTests(PaletteTest):
                 output = terminal.output
             else:
                 output = self.leave(way, terminal)
-            self.assertGreater(output.rfind(b"\x1b[?25h"), output.rfind(b"\x1b[?25l"))
+            # Equal if the signal came before the program has read what the device sent: there is neither.
+            self.assertGreaterEqual(output.rfind(b"\x1b[?25h"), output.rfind(b"\x1b[?25l"))
 
     def test_another_view_gives_back_what_was_switched_before(self):
         terminal, screen = self.start("--raw")
