@@ -542,6 +542,7 @@ class PageTests(BrowserTest):
     async def refuse_to_join(self, name, send):
         await send("joined", session=name)
         await send("left", session=name, reason="no")
+        await send("sessions", sessions=self.mock.sessions)
 
     def test_a_lost_connection_is_made_again(self):
         self.open(history="once")
@@ -637,6 +638,7 @@ class PageTests(BrowserTest):
                 for (_, bottom), (top, _) in zip(places, places[1:]):
                     self.assertLessEqual(bottom, top)
                 self.assertGreaterEqual(places[0][1] - places[0][0], 180)
+                self.assertLessEqual(self.browser.find("#plot-image").rect["height"], height * 0.4)
 
     # Everybody
 
@@ -681,8 +683,10 @@ class PageTests(BrowserTest):
         self.assertEqual(self.browser.run("return document.activeElement.dataset.name"), "break")
 
     def test_a_phone_does_not_scroll_sideways(self):
-        self.browser.resize(360, 740)
         self.open(history="x" * 500)
+        # Rows that are there already are as wide as the window was.
+        self.browser.wait_for_text("#screen", "xxx")
+        self.browser.resize(360, 740)
         self.browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
         self.mock.say_people("other", [(1, "a-name-without-any-space-that-is-very-long-indeed")])
         self.mock.send("message", text="y" * 500)
