@@ -246,8 +246,9 @@ class PageTests(BrowserTest):
     def reason(self, name, list_id="commands"):
         """The reason that a command shows; None if it is on."""
         button = self.browser.find(f"#{list_id} [data-name='{name}']")
-        shown = self.browser.run("return arguments[0].querySelector('.reason').innerText", button)
-        is_off = button.get_attribute("aria-disabled") == "true"
+        # Both at one time: the command may change in between.
+        shown, is_off = self.browser.run(
+            "return [arguments[0].querySelector('.reason').innerText, arguments[0].ariaDisabled === 'true']", button)
         self.assertEqual(is_off, bool(shown))
         return shown or None
 
@@ -541,6 +542,7 @@ class PageTests(BrowserTest):
     async def refuse_to_join(self, name, send):
         await send("joined", session=name)
         await send("left", session=name, reason="no")
+        await send("sessions", sessions=self.mock.sessions)
 
     def test_a_lost_connection_is_made_again(self):
         self.open(history="once")
@@ -619,7 +621,35 @@ class PageTests(BrowserTest):
         self.assertIn("width", self.mock.wait_for("plot"))
         self.assertTrue(SVG)
 
+    def test_a_high_plot_leaves_room_for_the_terminal(self):
+        """A picture may be higher than it was asked for: its legend has a row for each curve."""
+        self.open(answers={"plot": lambda _: {"svg": SVG.replace('height="240"', 'height="1400"')}})
+        self.browser.click("#plot summary")
+        self.browser.wait_for(
+            lambda: self.browser.run("return document.getElementById('plot-image').naturalHeight") == 1400, "the picture")
+        for height in (900, 500):
+            with self.subTest(height=height):
+                self.browser.resize(1280, height)
+                places = self.browser.run("""
+                    return ['screen', 'pen', 'line', 'plot'].map((id) => {
+                      const { top, bottom } = document.getElementById(id).getBoundingClientRect();
+                      return [top, bottom];
+                    });""")
+                for (_, bottom), (top, _) in zip(places, places[1:]):
+                    self.assertLessEqual(bottom, top)
+                self.assertGreaterEqual(places[0][1] - places[0][0], 180)
+                self.assertLessEqual(self.browser.find("#plot-image").rect["height"], height * 0.4)
+
     # Everybody
+
+    def test_screen_readers_say_new_text_if_they_are_told_to(self):
+        self.open()
+        live = "return document.getElementById('screen').getAttribute('aria-live')"
+        self.assertEqual(self.browser.run(live), "off")
+        self.browser.click("#aloud")
+        self.assertEqual(self.browser.run(live), "polite")
+        self.browser.driver.refresh()
+        self.browser.wait_for(lambda: self.browser.run(live) == "polite", "it is kept")
 
     def test_keyboard_alone_reaches_everything(self):
         from selenium.webdriver.common.keys import Keys
@@ -653,8 +683,10 @@ class PageTests(BrowserTest):
         self.assertEqual(self.browser.run("return document.activeElement.dataset.name"), "break")
 
     def test_a_phone_does_not_scroll_sideways(self):
-        self.browser.resize(360, 740)
         self.open(history="x" * 500)
+        # Rows that are there already are as wide as the window was.
+        self.browser.wait_for_text("#screen", "xxx")
+        self.browser.resize(360, 740)
         self.browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
         self.mock.say_people("other", [(1, "a-name-without-any-space-that-is-very-long-indeed")])
         self.mock.send("message", text="y" * 500)

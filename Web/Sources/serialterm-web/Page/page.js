@@ -777,6 +777,11 @@ get("name-form").addEventListener("submit", (event) => { event.preventDefault();
 get("name").addEventListener("change", () => { kept(localStorage, "name", get("name").value.trim()); reconnectNow(); });
 get("tabs").checked = kept(localStorage, "tabs") !== "off";
 get("tabs").addEventListener("change", () => { kept(localStorage, "tabs", get("tabs").checked ? "on" : "off"); });
+// A device can say more than anybody can listen to, so that it is off at first.
+const sayAloud = () => { get("screen").setAttribute("aria-live", get("aloud").checked ? "polite" : "off"); };
+get("aloud").checked = kept(localStorage, "aloud") === "on";
+get("aloud").addEventListener("change", () => { kept(localStorage, "aloud", get("aloud").checked ? "on" : "off"); sayAloud(); });
+sayAloud();
 get("retry").addEventListener("click", reconnectNow);
 get("filter").addEventListener("input", showCommands);
 get("plot").addEventListener("toggle", pollPlot);
