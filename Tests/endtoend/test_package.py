@@ -97,6 +97,32 @@ class DebianTestCase(unittest.TestCase):
         self.assertEqual(checked.returncode, 0, checked.stdout)
 
 
+@unittest.skipIf(missing(), missing())
+class SourceTests(unittest.TestCase):
+    """The date and the maintainer are those of the last commit, or given: nothing else is put in their place."""
+
+    def refused(self, **variables):
+        """What scripts/package says. It ends before it builds."""
+        kept = {name: value for name, value in os.environ.items() if name not in ("SOURCE_DATE_EPOCH", "DEBEMAIL")}
+        made = subprocess.run(
+            [REPOSITORY / "scripts/package"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**kept, **variables})
+        self.assertNotEqual(made.returncode, 0)
+        self.assertEqual(made.stdout, "")
+        return made.stderr
+
+    def test_nothing_is_made_without_the_commit(self):
+        said = self.refused(GIT_DIR="/nonexistent")
+        self.assertIn("not a git repository", said)
+        self.assertIn("SOURCE_DATE_EPOCH", said)
+
+    def test_a_date_alone_names_no_maintainer(self):
+        self.assertIn("DEBEMAIL", self.refused(GIT_DIR="/nonexistent", SOURCE_DATE_EPOCH="1700000000"))
+
+    def test_a_date_is_a_number_of_seconds(self):
+        self.assertIn("not today", self.refused(SOURCE_DATE_EPOCH="today"))
+
+
 @slow
 @unittest.skipIf(missing(), missing())
 class PackageTests(DebianTestCase):
