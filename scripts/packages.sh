@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Functions for the other scripts.
 
 # Installs missing Debian packages, with a message: need_packages NAME... Returns 1, with a message, if

@@ -14,6 +14,9 @@
 #
 # Exit status 77: cannot run on this machine, the last line on stderr says why.
 # STAGE_ACCEL=kvm uses KVM where it works; the default runs everywhere. STAGE_KEEP=1 keeps the logs.
+#
+# The build has a shell of its own, and its functions read its variables. QEMU's options have commas. $PATH is the guest's.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2054
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
