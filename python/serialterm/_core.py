@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections import deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Deque, Dict, List, Mapping, Optional, Pattern, Sequence, Tuple, Union
+from re import Pattern
+from typing import Any, Optional, Union
 
 VERSION = 1
 """The version of the protocol that this package speaks."""
@@ -140,14 +142,14 @@ class Received:
         self.position = self.start + index + 1
         return line[:-1] if line.endswith(b"\r") else line
 
-    def search(self, pattern: Pattern[bytes]) -> "Optional[re.Match[bytes]]":
+    def search(self, pattern: Pattern[bytes]) -> Optional[re.Match[bytes]]:
         """Searches in what was not read yet, and reads up to the end of the match."""
         match = pattern.search(self.unread())
         if match:
             self.position += match.end()
         return match
 
-    def last_lines(self, count: int = 10) -> List[str]:
+    def last_lines(self, count: int = 10) -> list[str]:
         """The last lines for a person, at most 200 characters of each."""
         lines = bytes(self.data[-8192:]).replace(b"\r\n", b"\n").rstrip(b"\n").split(b"\n")
         return [harmless(line[-200:]) for line in lines[-count:] if line]
@@ -162,23 +164,23 @@ class Core:
 
     def __init__(self, limit: int = 4_194_304) -> None:
         self.received = Received(limit)
-        self.events: Deque[Event] = deque(maxlen=10_000)
-        self.frames: Deque[Frame] = deque(maxlen=10_000)
+        self.events: deque[Event] = deque(maxlen=10_000)
+        self.frames: deque[Frame] = deque(maxlen=10_000)
         self.dropped_events = 0
         self.dropped_frames = 0
-        self.answers: Dict[int, Dict[str, Any]] = {}
+        self.answers: dict[int, dict[str, Any]] = {}
         self.state = "starting"
         self.node: Optional[str] = None
         self.settings: Optional[str] = None
         self.version: Optional[int] = None
-        self.transcript: Deque[Tuple[str, bytes]] = deque()
+        self.transcript: deque[tuple[str, bytes]] = deque()
         self._transcript_size = 0
         self._rest = bytearray()
         self._awaited: set[int] = set()
         self._number = 0
         self._was_open = False
 
-    def command(self, name: str, members: Mapping[str, Any]) -> Tuple[int, bytes]:
+    def command(self, name: str, members: Mapping[str, Any]) -> tuple[int, bytes]:
         """The number and the line of a command."""
         self._number += 1
         self._awaited.add(self._number)
@@ -189,7 +191,7 @@ class Core:
         self._awaited.discard(number)
         self.answers.pop(number, None)
 
-    def feed(self, data: bytes) -> List[Event]:
+    def feed(self, data: bytes) -> list[Event]:
         """Handles output of the program, and returns the new events."""
         self._rest += data
         *lines, rest = bytes(self._rest).split(b"\n") if b"\n" in data else [bytes(self._rest)]
@@ -197,7 +199,7 @@ class Core:
             raise Error("the program printed a line that is too long")
         if lines:
             self._rest = bytearray(rest)
-        new: List[Event] = []
+        new: list[Event] = []
         for line in lines:
             try:
                 event = json.loads(line)
@@ -212,7 +214,7 @@ class Core:
                 new.append(found)
         return new
 
-    def _handle(self, kind: str, event: Dict[str, Any]) -> Optional[Event]:
+    def _handle(self, kind: str, event: dict[str, Any]) -> Optional[Event]:
         if kind == "received":
             data = event["text"].encode() if "text" in event else bytes.fromhex(event["hex"])
             self.received.add(data)
@@ -284,7 +286,7 @@ def result(command: str, answer: Mapping[str, Any]) -> Mapping[str, Any]:
 Text = Union[str, bytes]
 
 
-def pieces(data: Text) -> List[Dict[str, str]]:
+def pieces(data: Text) -> list[dict[str, str]]:
     """The members of the commands that send data."""
     whole = data.encode() if isinstance(data, str) else bytes(data)
     return [{"hex": whole[i:i + PIECE].hex()} for i in range(0, len(whole), PIECE)]
@@ -300,7 +302,7 @@ def compiled(pattern: Union[Text, Pattern[bytes]]) -> Pattern[bytes]:
 class Match:
     """A match of `expect`. Groups are text; `data` has the bytes."""
 
-    def __init__(self, match: "re.Match[bytes]") -> None:
+    def __init__(self, match: re.Match[bytes]) -> None:
         self.data = match
         """The match of the module `re`, over bytes."""
 
@@ -309,7 +311,7 @@ class Match:
         found = [self._text(self.data.group(g)) for g in groups or (0,)]
         return found[0] if len(found) == 1 else tuple(found)
 
-    def groups(self) -> Tuple[Optional[str], ...]:
+    def groups(self) -> tuple[Optional[str], ...]:
         """The text of all groups."""
         return tuple(self._text(g) for g in self.data.groups())
 
@@ -325,7 +327,7 @@ class Match:
 
 
 def command_line(program: str, target: str, baud: Optional[int], frames: Optional[str],
-                 options: Mapping[str, Union[str, int, float, bool, None]]) -> List[str]:
+                 options: Mapping[str, Union[str, int, float, bool, None]]) -> list[str]:
     """The command that opens a session. An option `data_bits=7` becomes `--data-bits 7`, `wait=True` `--wait`."""
     words = [program, "connect", target, "--json"]
     for name, value in [("baud", baud), ("frames", frames), *options.items()]:

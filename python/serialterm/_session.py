@@ -9,8 +9,10 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Iterator, Mapping
+from re import Pattern
 from types import TracebackType
-from typing import Any, Callable, Iterator, List, Mapping, Optional, Pattern, Type, TypeVar, Union
+from typing import Any, Callable, Optional, TypeVar, Union
 
 from . import _core
 from ._core import Closed, Event, Frame, Match, Text
@@ -33,7 +35,7 @@ class Session:
         self._core = _core.Core()
         self._changed = threading.Condition()
         self._commands = threading.Lock()
-        self._observers: List[Callable[[Event], None]] = []
+        self._observers: list[Callable[[Event], None]] = []
         self._failure: Optional[Exception] = None
         self._closing = False
         self._errors = tempfile.TemporaryFile()
@@ -240,7 +242,8 @@ class Session:
 
     def set(self, **settings: Union[int, str]) -> None:
         """Changes `baud`, `data_bits`, `parity`, `stop_bits` or `flow`."""
-        self.command("set", **{name.replace("_", "-"): value for name, value in settings.items()})
+        members: dict[str, Any] = {name.replace("_", "-"): value for name, value in settings.items()}
+        self.command("set", **members)
 
     def pulse(self, line: str) -> None:
         """Toggles `dtr` or `rts` for a short time."""
@@ -250,7 +253,7 @@ class Session:
         """Sends a break."""
         self.command("break", milliseconds=milliseconds)
 
-    def start_log(self, path: Union[str, "os.PathLike[str]"], append: bool = False) -> None:
+    def start_log(self, path: Union[str, os.PathLike[str]], append: bool = False) -> None:
         """Logs to a file. Its suffix chooses the format."""
         self.command("start-log", path=os.path.abspath(path), append=append)
 
@@ -272,11 +275,11 @@ class Session:
 
     # Files
 
-    def send_file(self, path: Union[str, "os.PathLike[str]"], protocol: str = "raw", timeout: float = 600) -> None:
+    def send_file(self, path: Union[str, os.PathLike[str]], protocol: str = "raw", timeout: float = 600) -> None:
         """Sends a file: by `raw`, `ascii`, `xmodem`, `xmodem-1k`, `ymodem`, `ymodem-g` or `zmodem`."""
         self.command("send-file", timeout, path=os.path.abspath(path), protocol=protocol)
 
-    def receive_files(self, into: Union[str, "os.PathLike[str]"] = ".", protocol: str = "zmodem",
+    def receive_files(self, into: Union[str, os.PathLike[str]] = ".", protocol: str = "zmodem",
                       name: Optional[str] = None, timeout: float = 600) -> None:
         """Receives files into a folder. XMODEM needs the `name` of the file."""
         named = {} if name is None else {"name": name}
@@ -305,10 +308,10 @@ class Session:
         self._process.stdout.close()
         self._errors.close()
 
-    def __enter__(self) -> "Session":
+    def __enter__(self) -> Session:
         return self
 
-    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+    def __exit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
                  trace: Optional[TracebackType]) -> None:
         self.close()
 

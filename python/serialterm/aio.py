@@ -16,8 +16,10 @@ import contextlib
 import os
 import tempfile
 import time
+from collections.abc import AsyncIterator, Mapping
+from re import Pattern
 from types import TracebackType
-from typing import Any, AsyncIterator, Callable, List, Mapping, Optional, Pattern, Type, TypeVar, Union
+from typing import Any, Callable, Optional, TypeVar, Union
 
 from . import _core
 from ._core import Closed, Event, Frame, Match, Text
@@ -38,12 +40,12 @@ class Session:
         self._core = _core.Core()
         self._changed = asyncio.Condition()
         self._commands = asyncio.Lock()
-        self._observers: List[Callable[[Event], None]] = []
+        self._observers: list[Callable[[Event], None]] = []
         self._failure: Optional[Exception] = None
         self._closing = False
         self._is_closed = False
 
-    async def _start(self, words: List[str], waits: bool) -> None:
+    async def _start(self, words: list[str], waits: bool) -> None:
         self._errors = tempfile.TemporaryFile()
         try:
             self._process = await asyncio.create_subprocess_exec(
@@ -216,7 +218,8 @@ class Session:
 
     async def set(self, **settings: Union[int, str]) -> None:
         """Changes `baud`, `data_bits`, `parity`, `stop_bits` or `flow`."""
-        await self.command("set", **{name.replace("_", "-"): value for name, value in settings.items()})
+        members: dict[str, Any] = {name.replace("_", "-"): value for name, value in settings.items()}
+        await self.command("set", **members)
 
     async def pulse(self, line: str) -> None:
         """Toggles `dtr` or `rts` for a short time."""
@@ -226,7 +229,7 @@ class Session:
         """Sends a break."""
         await self.command("break", milliseconds=milliseconds)
 
-    async def start_log(self, path: Union[str, "os.PathLike[str]"], append: bool = False) -> None:
+    async def start_log(self, path: Union[str, os.PathLike[str]], append: bool = False) -> None:
         """Logs to a file. Its suffix chooses the format."""
         await self.command("start-log", path=os.path.abspath(path), append=append)
 
@@ -249,11 +252,11 @@ class Session:
     # Files
 
     async def send_file(
-            self, path: Union[str, "os.PathLike[str]"], protocol: str = "raw", timeout: float = 600) -> None:
+            self, path: Union[str, os.PathLike[str]], protocol: str = "raw", timeout: float = 600) -> None:
         """Sends a file: by `raw`, `ascii`, `xmodem`, `xmodem-1k`, `ymodem`, `ymodem-g` or `zmodem`."""
         await self.command("send-file", timeout, path=os.path.abspath(path), protocol=protocol)
 
-    async def receive_files(self, into: Union[str, "os.PathLike[str]"] = ".", protocol: str = "zmodem",
+    async def receive_files(self, into: Union[str, os.PathLike[str]] = ".", protocol: str = "zmodem",
                             name: Optional[str] = None, timeout: float = 600) -> None:
         """Receives files into a folder. XMODEM needs the `name` of the file."""
         named = {} if name is None else {"name": name}
@@ -279,10 +282,10 @@ class Session:
         await self._process.wait()
         self._errors.close()
 
-    async def __aenter__(self) -> "Session":
+    async def __aenter__(self) -> Session:
         return self
 
-    async def __aexit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+    async def __aexit__(self, kind: Optional[type[BaseException]], error: Optional[BaseException],
                         trace: Optional[TracebackType]) -> None:
         await self.close()
 

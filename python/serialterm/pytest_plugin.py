@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, Iterator, List
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ def pytest_addoption(parser: Any) -> None:
 @pytest.fixture(scope="session")
 def serialterm_target(request: Any) -> str:
     """The TARGET of this worker. Without one, the test is skipped."""
-    targets: List[str] = request.config.getoption("--serial-target")
+    targets: list[str] = request.config.getoption("--serial-target")
     worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
     number = int(worker[2:])
     if not targets:
@@ -58,7 +59,7 @@ def pytest_runtest_makereport(item: Any) -> Iterator[None]:
     """Adds the transcript to the report of a failure."""
     outcome = yield
     report = outcome.get_result()  # type: ignore[attr-defined]
-    values: Dict[str, Any] = getattr(item, "funcargs", {})
+    values: dict[str, Any] = getattr(item, "funcargs", {})
     if report.failed:
         for name, value in values.items():
             if isinstance(value, Session):
