@@ -63,8 +63,8 @@ def svg(frames, theme, title):
         top += height + MARGIN
     top -= MARGIN
     return "\n".join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {top}" '
-        f'width="{width}" height="{top}" font-family="monospace" font-size="{FONT}">',
+        (f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {top}" '
+         f'width="{width}" height="{top}" font-family="monospace" font-size="{FONT}">'),
         f"<title>{escape(title)}</title>", *parts, "</svg>", ""])
 
 

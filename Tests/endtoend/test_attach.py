@@ -1,7 +1,6 @@
 """`serialterm attach`: joins a session of another terminal, watches it, and gets the pen."""
 
 import json
-import os
 import re
 import signal
 import tempfile

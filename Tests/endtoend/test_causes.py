@@ -328,7 +328,8 @@ class TargetTests(unittest.TestCase):
         for target, words in (("/dev/ttyNONE9", b"/dev/ttyNONE9: no such device"),
                               ("usb:ffff:fffe", b"usb:ffff:fffe: no such device")):
             results = self.results(target)
-            doctor, log = results.pop("doctor"), results.pop("log", None)
+            doctor = results.pop("doctor")
+            results.pop("log", None)
             self.assertIn(words, doctor.stdout)
             for command, result in results.items():
                 with self.subTest(target, command=command):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from Tests.endtoend.faults import processes, record, under_load
 from Tests.endtoend.harness import Terminal, serialterm_binary, wait_until
-from Tests.endtoend.servers.clients import COM_PORT, DO, IAC, NOP, SB, SE, WILL, WONT, subnegotiation
+from Tests.endtoend.servers.clients import COM_PORT, DO, IAC, NOP, WILL, WONT, subnegotiation
 from Tests.endtoend.test_faults_shared import SharedCase
 
 MEBIBYTE = 1 << 20

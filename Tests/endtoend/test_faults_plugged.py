@@ -9,7 +9,7 @@ import unittest
 from Tests.endtoend.faults import SessionTest, processes, record
 from Tests.endtoend.faults.notices import Notices, folders_on_the_way
 from Tests.endtoend.harness import (
-    TIMEOUT, Device, Pipes, PublicCopy, Terminal, serialterm_binary, shell_status, slow, wait_until)
+    TIMEOUT, Device, Pipes, PublicCopy, Terminal, shell_status, slow, wait_until)
 
 # Root may open anything. If root runs the tests, these run as another user without permission.
 USER = "nobody" if os.geteuid() == 0 else None

@@ -23,7 +23,7 @@ from Tests.endtoend.harness import (
     Device, Pipes, Program, Terminal, serialterm_binary, slow, unread, wait_until)
 from Tests.endtoend.servers import free_port
 from Tests.endtoend.servers.clients import (
-    COM_PORT, DO, DONT, IAC, SB, SE, WILL, WONT, Client, Crowd, sockets_of, subnegotiation)
+    COM_PORT, DO, DONT, IAC, SB, WILL, WONT, Client, Crowd, sockets_of, subnegotiation)
 
 MEBIBYTE = 1 << 20
 KIBIBYTE = 1 << 10

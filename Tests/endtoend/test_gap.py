@@ -4,8 +4,7 @@ import signal
 import time
 
 from Tests.endtoend.faults import PREFIX
-from Tests.endtoend.harness import Terminal, serialterm_binary, slow
-from Tests.endtoend.harness.screen import Screen
+from Tests.endtoend.harness import slow
 from Tests.endtoend.test_palette import PaletteTest
 
 # More than is kept for a terminal.

@@ -8,7 +8,6 @@ import signal
 import stat
 import subprocess
 import unittest
-from pathlib import Path
 
 from Tests.endtoend.faults import LEAVING, SessionTest, number, preload, processes, text
 from Tests.endtoend.faults.disks import Disk

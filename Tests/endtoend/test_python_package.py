@@ -21,9 +21,9 @@ from Tests.endtoend.transfers.bench import PYTHON, missing_package
 
 sys.path.insert(0, str(REPOSITORY / "python"))
 
-import serialterm  # noqa: E402
-import serialterm.aio  # noqa: E402
-from serialterm import _core  # noqa: E402
+import serialterm
+import serialterm.aio
+from serialterm import _core
 
 
 def lacks(module):

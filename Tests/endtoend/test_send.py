@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 from Tests.endtoend.harness import (
-    Device, Loopback, Pipes, Port, PublicCopy, Terminal, run, serialterm, serialterm_binary, slow,
+    Device, Loopback, Pipes, Port, PublicCopy, run, serialterm, serialterm_binary, slow,
     wait_until)
 
 EVERY_BYTE = bytes(range(256))

@@ -1,7 +1,6 @@
 """`serialterm serve --backlog`: what the device sent before a client connects."""
 
 import os
-import signal
 import socket
 import tempfile
 import threading

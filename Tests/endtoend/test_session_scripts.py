@@ -2,8 +2,7 @@
 
 import signal
 
-from Tests.endtoend.faults import PREFIX
-from Tests.endtoend.harness import Device, Pipes, serialterm, serialterm_binary
+from Tests.endtoend.harness import Pipes, serialterm, serialterm_binary
 from Tests.endtoend.test_commands import CommandTest
 
 

@@ -538,7 +538,7 @@ class HostileTests(HostileTest):
 class HostileSoakTests(HostileTest):
     """$SERIALTERM_HOSTILE sets the number of frames and requests, 1,000,000 by default."""
 
-    COUNT = int(os.environ.get("SERIALTERM_HOSTILE", 1_000_000))
+    COUNT = int(os.environ.get("SERIALTERM_HOSTILE", "1_000_000"))
 
     def resident(self):
         pid, = self.servers()

@@ -591,8 +591,8 @@ class PageTests(BrowserTest):
         self.browser.wait_for_text("#screen", "bold")
         for with_times, expected in (
                 (False, "green\nhalf a line\nlast bold\n"),
-                (True, "[2026-11-21T06:30:00.000000Z] green\n[2026-11-21T06:30:00.000000Z] half a line\n"
-                       "[2026-11-21T06:31:00.123456Z] last bold\n")):
+                (True, ("[2026-11-21T06:30:00.000000Z] green\n[2026-11-21T06:30:00.000000Z] half a line\n"
+                        "[2026-11-21T06:31:00.123456Z] last bold\n"))):
             with self.subTest(with_times=with_times):
                 if with_times:
                     self.browser.run("document.getElementById('files-panel').open = true")

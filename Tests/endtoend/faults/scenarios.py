@@ -13,8 +13,9 @@ import statistics
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Callable, NamedTuple
+from typing import NamedTuple
 
 from Tests.endtoend.harness import Deadline, Device, Pipes, Terminal, shell_status, wait_until
 

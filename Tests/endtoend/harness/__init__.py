@@ -14,7 +14,7 @@ what was received.
 
 from .deadline import TIMEOUT, Deadline, contents, wait_until
 from .loopback import Loopback
-from .pipes import Pipes, unread
+from .pipes import Pipes
 from .program import (
     Program, PublicCopy, Result, environment, run, serialterm, serialterm_binary, shell_status)
 from .settings import cooked, settings_of

@@ -1,18 +1,10 @@
 """A program with pipes instead of a terminal."""
 
-import fcntl
 import subprocess
-import sys
-import termios
 import threading
 
 from .program import Program
 from .transcript import Transcript
-
-
-def unread(pipe):
-    """The number of unread bytes in a pipe."""
-    return int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
 class Pipes(Program):
