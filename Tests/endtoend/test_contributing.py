@@ -143,6 +143,13 @@ class ContributingTests(unittest.TestCase):
         for command in commands:
             self.check(command)
 
+    def test_workflows_say_which_commit_an_action_is(self):
+        """A tag can be moved to another commit, and a commit cannot. The version is for those who read it."""
+        for workflow in sorted((REPOSITORY / ".github/workflows").glob("*.yml")):
+            for action in re.findall(r"\buses: (.*)", workflow.read_text()):
+                with self.subTest(workflow=workflow.name):
+                    self.assertRegex(action, r"^[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$")
+
     def test_workflows_make_git_trust_what_they_check_out(self):
         for workflow in sorted((REPOSITORY / ".github/workflows").glob("*.yml")):
             text = workflow.read_text()
