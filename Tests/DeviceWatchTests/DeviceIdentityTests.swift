@@ -3,7 +3,7 @@ import Testing
 
 @testable import DeviceWatch
 
-@Suite(.timeLimit(.minutes(5))) struct DeviceIdentityTests {
+@Suite(.timeLimit(.minutes(30))) struct DeviceIdentityTests {
   /// A device that has appeared, and whether it is the `ttyUSB1` with the serial number FTA1.
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String

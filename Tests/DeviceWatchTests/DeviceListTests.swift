@@ -4,7 +4,7 @@ import Testing
 
 @testable import DeviceWatch
 
-@Suite(.timeLimit(.minutes(5))) struct DeviceListTests {
+@Suite(.timeLimit(.minutes(30))) struct DeviceListTests {
   private var table = DeviceList()
   private let one = Device.ftdi(1)
   private let two = Device.ftdi(2)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DeviceWatch
 
-@Suite(.timeLimit(.minutes(5))) struct DeviceRecordTests {
+@Suite(.timeLimit(.minutes(30))) struct DeviceRecordTests {
   private static let hub = "/sys/devices/pci0000:00/0000:00:14.0/usb1/1-1"
 
   /// The entries of an FT232R in sysfs.

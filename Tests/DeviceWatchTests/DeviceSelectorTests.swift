@@ -4,7 +4,7 @@ import Testing
 
 @testable import DeviceWatch
 
-@Suite(.timeLimit(.minutes(5))) struct DeviceSelectorTests {
+@Suite(.timeLimit(.minutes(30))) struct DeviceSelectorTests {
   // MARK: Text
 
   @Test(arguments: [

@@ -72,7 +72,7 @@ private final class Replay: DeviceObserver {
   }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct DeviceWatcherModelTests {
+@Suite(.timeLimit(.minutes(30))) struct DeviceWatcherModelTests {
   @Test func listAndEvents_alwaysAddUp_overAThousandRandomSequences() throws {
     for seed in 0..<1_000 {
       var chaos = Chaos(seed: UInt64(seed))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DeviceWatch
 
-@Suite(.timeLimit(.minutes(5))) struct DeviceWatcherTests {
+@Suite(.timeLimit(.minutes(30))) struct DeviceWatcherTests {
   private let source = FakeSource()
   private let recorder = DeviceRecorder()
   private let watcher: DeviceWatcher

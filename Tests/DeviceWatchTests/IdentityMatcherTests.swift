@@ -3,7 +3,7 @@ import Testing
 
 @testable import DeviceWatch
 
-@Suite(.timeLimit(.minutes(5))) struct IdentityMatcherTests {
+@Suite(.timeLimit(.minutes(30))) struct IdentityMatcherTests {
   private let first = Device.ftdi(1, serialNumber: "SAME")
   private let second = Device.ftdi(2, serialNumber: "SAME")
   private let stranger = Device.ftdi(3)

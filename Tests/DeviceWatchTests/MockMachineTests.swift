@@ -6,7 +6,7 @@ import Testing
 @testable import DeviceWatch
 
 /// libudev with hardware that is plugged in and unplugged, on an invented computer.
-@Suite(.timeLimit(.minutes(5))) struct MockMachineTests {
+@Suite(.timeLimit(.minutes(30))) struct MockMachineTests {
   private static let plugCount = 100
 
   @Test(

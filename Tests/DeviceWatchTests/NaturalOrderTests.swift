@@ -2,7 +2,7 @@ import Testing
 
 @testable import DeviceWatch
 
-@Suite(.timeLimit(.minutes(5))) struct NaturalOrderTests {
+@Suite(.timeLimit(.minutes(30))) struct NaturalOrderTests {
   /// Names in order: each precedes all that follow it.
   private static let inOrder = [
     "", "/dev/rfcomm0", "/dev/ttyACM0", "/dev/ttyS0", "/dev/ttyS2", "/dev/ttyS10", "/dev/ttyUSB",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DeviceWatch
 
-@Suite(.timeLimit(.minutes(5))) struct NodeAccessTests {
+@Suite(.timeLimit(.minutes(30))) struct NodeAccessTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DeviceWatch
 
-@Suite(.timeLimit(.minutes(5))) struct PathWalkTests {
+@Suite(.timeLimit(.minutes(30))) struct PathWalkTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

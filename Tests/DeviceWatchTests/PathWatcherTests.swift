@@ -7,7 +7,7 @@ import Testing
 
 @testable import DeviceWatch
 
-@Suite(.timeLimit(.minutes(5))) struct PathWatcherTests {
+@Suite(.timeLimit(.minutes(30))) struct PathWatcherTests {
   private let folder: TemporaryFolder
   private let recorder = PathRecorder()
 

@@ -76,7 +76,7 @@ struct PhysicalPathCase: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite(.timeLimit(.minutes(5))) struct PhysicalPathTests {
+@Suite(.timeLimit(.minutes(30))) struct PhysicalPathTests {
   @Test(arguments: PhysicalPathCase.all)
   func pathIsThatOfUdev(of example: PhysicalPathCase) {
     let ancestors = example.ancestors.map {

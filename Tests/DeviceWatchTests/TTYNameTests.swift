@@ -2,7 +2,7 @@ import Testing
 
 @testable import DeviceWatch
 
-@Suite(.timeLimit(.minutes(5))) struct TTYNameTests {
+@Suite(.timeLimit(.minutes(30))) struct TTYNameTests {
   @Test(arguments: [
     "ttyS0", "ttyUSB0", "ttyUSB10", "ttyACM1", "ttyAMA0", "ttyTHS1", "ttymxc3", "ttyO2", "ttyLP0",
     "ttyGS0", "ttyprintk", "rfcomm0", "tnt1", "hvc0", "ircomm0", "ttySC0", "ttyXRUSB0", "ttysclp0",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import DeviceWatch
 
-@Suite(.timeLimit(.minutes(5))) struct UdevActionTests {
+@Suite(.timeLimit(.minutes(30))) struct UdevActionTests {
   @Test(arguments: [
     ("add" as String?, UdevAction.add), ("remove", .remove), ("change", .change), ("move", .move),
     ("bind", .change), ("unbind", .change), ("online", .change), ("offline", .change),

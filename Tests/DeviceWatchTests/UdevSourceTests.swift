@@ -9,7 +9,7 @@ import Time
 
 /// libudev with this computer's kernel. The tests run one at a time, because the kernel sends its
 /// events to all listeners.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct UdevSourceTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct UdevSourceTests {
   private static let noEvents: Comment = "needs root and virtual consoles to make the kernel speak"
   private static let noUART: Comment = "no UART driver says here what it found"
 
@@ -193,8 +193,7 @@ import Time
     let duration = MonotonicTime.now - start
     Figures.record(
       row: 17, "10,000 events and a queue of 4 KiB: to the right list",
-      [Double(duration.nanoseconds) / 1e6], unit: "ms")
-    #expect(duration < .seconds(1))
+      [Double(duration.nanoseconds) / 1e6], unit: "ms", atMost: 1_000)
     let news = recorder.heard.filter { $0.change == nil }
     #expect(news.compactMap(\.disappearance?.node) == ["/dev/tty45"])
     #expect(news.compactMap(\.appearance?.node) == ["/dev/tty46", "/dev/tty47"])

@@ -125,7 +125,7 @@ private struct SentenceFraming: Framing {
   }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct LibraryClientTests {
+@Suite(.timeLimit(.minutes(30))) struct LibraryClientTests {
   @Test func framingOfAClient_isMadeOfAnother() {
     var buffer = FrameBuffer(SentenceFraming())
     buffer.append("7,N\r\n$GPGLL,5057.970,N,00146.110,E,142451,A*27\r\n$GPGLL,*00\r\n".utf8)

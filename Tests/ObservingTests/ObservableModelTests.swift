@@ -5,7 +5,7 @@ import Testing
 
 /// Random scripts of adding, removing, nested notifications and releases, performed by an
 /// `Observable` and by a simple model of its principles. Both must make the same calls.
-@Suite(.timeLimit(.minutes(5))) struct ObservableModelTests {
+@Suite(.timeLimit(.minutes(30))) struct ObservableModelTests {
   @Test func randomScripts_makeTheSameCalls_asANaiveModel() {
     var wrong: [UInt64] = []
     var calls = 0

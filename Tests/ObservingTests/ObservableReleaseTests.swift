@@ -10,7 +10,7 @@ private final class Farewell {
 }
 
 /// Closures that are released together with an observer's slot, at the end of a round.
-@Suite(.timeLimit(.minutes(5))) struct ObservableReleaseTests {
+@Suite(.timeLimit(.minutes(30))) struct ObservableReleaseTests {
   private let list = Observable<Int>()
   private let first = Recorder()
   private let second = Recorder()

@@ -8,7 +8,7 @@ extension Observable where Event == Int {
   }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct ObservableTests {
+@Suite(.timeLimit(.minutes(30))) struct ObservableTests {
   private let list = Observable<Int>()
   private let first = Recorder()
   private let second = Recorder()

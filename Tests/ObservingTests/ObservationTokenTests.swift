@@ -2,7 +2,7 @@ import Testing
 
 @testable import Observing
 
-@Suite(.timeLimit(.minutes(5))) struct ObservationTokenTests {
+@Suite(.timeLimit(.minutes(30))) struct ObservationTokenTests {
   private enum Event {
     case opened
     case renamed(Change<String>)

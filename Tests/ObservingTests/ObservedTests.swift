@@ -2,7 +2,7 @@ import Testing
 
 @testable import Observing
 
-@Suite(.timeLimit(.minutes(5))) struct ObservedTests {
+@Suite(.timeLimit(.minutes(30))) struct ObservedTests {
   /// A thing that knows something, as others see it.
   private final class Recorder {
     @Observed private(set) var file: String?

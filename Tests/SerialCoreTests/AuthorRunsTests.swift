@@ -4,7 +4,7 @@ import Testing
 @testable import SerialCore
 
 /// Compares run lengths with the same bytes one by one.
-@Suite(.timeLimit(.minutes(5))) struct AuthorRunsTests {
+@Suite(.timeLimit(.minutes(30))) struct AuthorRunsTests {
   private static let authors = [Author.keyboard, .pipe, .file("a"), .file("b")]
 
   private func counts(_ bytes: some Sequence<Author>) -> UnsentBytes {

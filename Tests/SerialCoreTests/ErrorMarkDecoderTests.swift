@@ -2,7 +2,7 @@ import Testing
 
 @testable import SerialCore
 
-@Suite(.timeLimit(.minutes(5))) struct ErrorMarkDecoderTests {
+@Suite(.timeLimit(.minutes(30))) struct ErrorMarkDecoderTests {
   /// The events of an observer; each byte is a separate event.
   private enum Heard: Hashable {
     case byte(UInt8)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SerialCore
 
-@Suite(.timeLimit(.minutes(5))) struct ErrorMarkReaderTests {
+@Suite(.timeLimit(.minutes(30))) struct ErrorMarkReaderTests {
   private static let marked: [UInt8] = [1, 0xFF, 0, 0x41, 2, 0xFF, 0xFF, 0xFF, 0, 0]
 
   /// The bytes and the errors of reads that return these pieces. The last read returns nothing.

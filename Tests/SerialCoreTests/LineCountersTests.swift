@@ -3,7 +3,7 @@ import Testing
 
 @testable import SerialCore
 
-@Suite(.timeLimit(.minutes(5))) struct LineCountersTests {
+@Suite(.timeLimit(.minutes(30))) struct LineCountersTests {
   @Test func changes_countOverTheEnd() {
     var (before, after) = (LineCounters(), LineCounters())
     (before.received, after.received) = (.max, 4)

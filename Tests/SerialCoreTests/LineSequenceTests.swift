@@ -1,7 +1,7 @@
 import SerialCore
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct LineSequenceTests {
+@Suite(.timeLimit(.minutes(30))) struct LineSequenceTests {
   @Test func text_becomesSteps_inTheirOrder() throws {
     let sequence = try LineSequence(
       parsing: "dtr=off, rts=on,wait=100,break=on,break=off,rts=off,baud=1200")

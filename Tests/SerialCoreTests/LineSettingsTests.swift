@@ -2,7 +2,7 @@ import Testing
 
 @testable import SerialCore
 
-@Suite(.timeLimit(.minutes(5))) struct LineSettingsTests {
+@Suite(.timeLimit(.minutes(30))) struct LineSettingsTests {
   @Test func default_is115200_8N1_withoutFlowControl() {
     #expect(LineSettings().description == "115200 8N1")
   }

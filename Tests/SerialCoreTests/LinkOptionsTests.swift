@@ -7,7 +7,7 @@ import Testing
 @testable import SerialCore
 
 /// The effects of the options that a pseudo-terminal shows. The others need a driver.
-@Suite(.timeLimit(.minutes(5))) struct LinkOptionsTests {
+@Suite(.timeLimit(.minutes(30))) struct LinkOptionsTests {
   private let pty: Pty
 
   init() throws { pty = try Pty() }

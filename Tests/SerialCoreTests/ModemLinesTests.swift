@@ -2,7 +2,7 @@ import Testing
 
 @testable import SerialCore
 
-@Suite(.timeLimit(.minutes(5))) struct ModemLinesTests {
+@Suite(.timeLimit(.minutes(30))) struct ModemLinesTests {
   @Test func names_areThoseThatAreAsserted_inOrder() {
     #expect(ModemLines([.ri, .dtr, .cts]).description == "DTR CTS RI")
     #expect(ModemLines().description == "none")

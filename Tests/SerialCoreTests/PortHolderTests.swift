@@ -6,7 +6,7 @@ import Testing
 @testable import SerialCore
 
 /// The processes that have a pseudo-terminal open. This process is one of them.
-@Suite(.timeLimit(.minutes(5))) struct PortHolderTests {
+@Suite(.timeLimit(.minutes(30))) struct PortHolderTests {
   private let pty: Pty
 
   init() throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SerialCore
 
-@Suite(.timeLimit(.minutes(5))) struct RS485SettingsTests {
+@Suite(.timeLimit(.minutes(30))) struct RS485SettingsTests {
   @Test func on_suitsMostTransceivers() throws {
     let settings = try RS485Settings(parsing: "on")
     #expect(settings == RS485Settings())

@@ -7,7 +7,7 @@ import Testing
 @testable import SerialCore
 
 /// A link that takes time to open and to change its settings, as over a network.
-@Suite(.timeLimit(.minutes(5))) struct SessionLateLinkTests {
+@Suite(.timeLimit(.minutes(30))) struct SessionLateLinkTests {
   private let bench = Bench()
   private var session: Session { bench.session }
   private var witness: Witness { bench.witness }

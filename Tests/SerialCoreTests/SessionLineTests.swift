@@ -38,7 +38,7 @@ private final class LineWitness {
   }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct SessionLineTests {
+@Suite(.timeLimit(.minutes(30))) struct SessionLineTests {
   private let path = Endpoint.tty("/dev/ttyTEST")
   private let witness = LineWitness()
   private let link: FakeLink

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SerialCore
 
-@Suite(.timeLimit(.minutes(5))) struct SessionLossTests {
+@Suite(.timeLimit(.minutes(30))) struct SessionLossTests {
   private let bench = Bench()
   private var session: Session { bench.session }
   private var witness: Witness { bench.witness }

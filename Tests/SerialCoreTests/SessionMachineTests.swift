@@ -3,7 +3,7 @@ import Testing
 
 @testable import SerialCore
 
-@Suite(.timeLimit(.minutes(5))) struct SessionMachineTests {
+@Suite(.timeLimit(.minutes(30))) struct SessionMachineTests {
   private static let a = Endpoint.tty("/dev/ttyA")
   private static let b = Endpoint.tty("/dev/ttyB")
   private static let settings = LineSettings()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SerialCore
 
-@Suite(.timeLimit(.minutes(5))) struct SessionPacingTests {
+@Suite(.timeLimit(.minutes(30))) struct SessionPacingTests {
   private let bench = Bench()
   private let pacer = Allowance()
   private var session: Session { bench.session }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SerialCore
 
-@Suite(.timeLimit(.minutes(5))) struct SessionPausingTests {
+@Suite(.timeLimit(.minutes(30))) struct SessionPausingTests {
   private let bench = Bench()
   private var session: Session { bench.session }
   private var witness: Witness { bench.witness }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SerialCore
 
-@Suite(.timeLimit(.minutes(5))) struct SessionTests {
+@Suite(.timeLimit(.minutes(30))) struct SessionTests {
   private let bench = Bench()
   private var session: Session { bench.session }
   private var witness: Witness { bench.witness }

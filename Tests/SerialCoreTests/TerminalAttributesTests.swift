@@ -2,7 +2,7 @@ import Testing
 
 @testable import SerialCore
 
-@Suite(.timeLimit(.minutes(5))) struct TerminalAttributesTests {
+@Suite(.timeLimit(.minutes(30))) struct TerminalAttributesTests {
   @Test func everySetting_isReadBack_afterAnyOther() {
     var attributes = TerminalAttributes()
     // The same value is changed repeatedly: a mask that is not cleared shows in the next round.

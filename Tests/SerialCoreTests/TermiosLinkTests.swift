@@ -10,7 +10,7 @@ private func isReadable(_ link: TermiosLink) -> Bool {
   return Glibc.poll(&poll, 1, 5_000) == 1
 }
 
-@Suite(.timeLimit(.minutes(5))) struct TermiosLinkTests {
+@Suite(.timeLimit(.minutes(30))) struct TermiosLinkTests {
   private let pty: Pty
 
   init() throws { pty = try Pty() }

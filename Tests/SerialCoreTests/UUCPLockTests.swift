@@ -39,7 +39,7 @@ private func line(_ pid: pid_t) -> [UInt8] {
 /// See proc(5), `pid_max`.
 private let deadPID: pid_t = 4_194_305
 
-@Suite(.timeLimit(.minutes(5))) struct UUCPLockTests {
+@Suite(.timeLimit(.minutes(30))) struct UUCPLockTests {
   private let folder: LockFolder
 
   init() throws { folder = try LockFolder() }

@@ -7,7 +7,7 @@ import Time
 @testable import SerialPorts
 
 /// Each test runs on a thread of its own, because the methods of the port wait.
-@Suite(.timeLimit(.minutes(5))) struct BlockingPortTests {
+@Suite(.timeLimit(.minutes(30))) struct BlockingPortTests {
   private let far: FarEnd
 
   init() throws { far = try FarEnd() }

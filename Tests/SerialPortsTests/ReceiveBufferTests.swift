@@ -4,7 +4,7 @@ import Time
 
 @testable import SerialPorts
 
-@Suite(.timeLimit(.minutes(5))) struct ReceiveBufferTests {
+@Suite(.timeLimit(.minutes(30))) struct ReceiveBufferTests {
   private var buffer = ReceiveBuffer()
 
   private static func time(_ milliseconds: Int64) -> MonotonicTime {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SerialPorts
 
-@Suite(.timeLimit(.minutes(5))) struct SerialPortTests {
+@Suite(.timeLimit(.minutes(30))) struct SerialPortTests {
   private let far: FarEnd
 
   init() throws { far = try FarEnd() }

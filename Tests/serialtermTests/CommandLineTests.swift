@@ -4,7 +4,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite("Command lines and their results", .timeLimit(.minutes(5)))
+@Suite("Command lines and their results", .timeLimit(.minutes(30)))
 struct CommandLineTests {
   /// Command lines with their meaning: the command with the texts of its parameters, or the reason
   /// of the refusal.

@@ -5,7 +5,7 @@ import TextTools
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct DeviceChangeTests {
+@Suite(.timeLimit(.minutes(30))) struct DeviceChangeTests {
   private let device = Device(
     syspath: "/sys/x", node: "/dev/ttyUSB0", kind: .usb, driver: "ftdi_sio", interfaceNumber: 0,
     links: ["/dev/a", "/dev/b"])

@@ -8,7 +8,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite("The choices of the device chooser", .timeLimit(.minutes(5)))
+@Suite("The choices of the device chooser", .timeLimit(.minutes(30)))
 struct DeviceChooserTests {
   private let device = Device(syspath: "/sys/x", node: "/dev/ttyFAKE0", kind: .usb)
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct DeviceTableTests {
+@Suite(.timeLimit(.minutes(30))) struct DeviceTableTests {
   private let device = Device(
     syspath: "/sys/x", node: "/dev/ttyNONE9", kind: .usb, hasHardware: false, vendorID: 0x0403,
     productID: 0x6001, serialNumber: "A50285BI", manufacturer: "FTDI", product: "FT232R USB UART")

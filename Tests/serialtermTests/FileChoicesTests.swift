@@ -9,7 +9,7 @@ import Time
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct FileChoicesTests {
+@Suite(.timeLimit(.minutes(30))) struct FileChoicesTests {
   private let temporary: TemporaryFolder
   private var folder: FilePath { temporary.path }
 

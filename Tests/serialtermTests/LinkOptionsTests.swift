@@ -8,7 +8,7 @@ import Testing
 @testable import serialterm
 
 /// Options that a port over the network does not support.
-@Suite(.timeLimit(.minutes(5))) struct LinkOptionsTests {
+@Suite(.timeLimit(.minutes(30))) struct LinkOptionsTests {
   private static let far = "rfc2217://lab:4001"
   private static let bytes = "tcp://lab:4001"
 

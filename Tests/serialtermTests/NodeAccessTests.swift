@@ -5,7 +5,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct NodeAccessTests {
+@Suite(.timeLimit(.minutes(30))) struct NodeAccessTests {
   @Test(
     arguments: [
       (0o660, "dialout", true), (0o600, "dialout", false),

@@ -7,7 +7,7 @@ import TextTools
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct OutputTests {
+@Suite(.timeLimit(.minutes(30))) struct OutputTests {
   @Test func table_alignsItsColumns_withoutSpacesAtTheEnd() {
     let table = Table(
       header: ["A", "LONG", "C"], rows: [["xxx", "y", ""], ["x", "yyyyyy", "z"]])

@@ -6,7 +6,7 @@ import TextTools
 @testable import serialterm
 
 /// The text about a process that has a port open, and about a session that can be joined.
-@Suite(.timeLimit(.minutes(5))) struct PortHolderTextTests {
+@Suite(.timeLimit(.minutes(30))) struct PortHolderTextTests {
   private let holder = PortHolder(pid: 4_711, command: "serialterm")
 
   @Test func `A list names the command that joins a session`() {

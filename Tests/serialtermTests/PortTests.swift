@@ -7,7 +7,7 @@ import Testing
 @testable import serialterm
 
 /// The effect of a port's session on the outcome of the program.
-@Suite(.timeLimit(.minutes(5))) struct PortTests {
+@Suite(.timeLimit(.minutes(30))) struct PortTests {
   private let bench: PortBench
   private var unsent: UnsentReport { bench.port.controller.unsent }
 

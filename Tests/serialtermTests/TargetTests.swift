@@ -6,7 +6,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct TargetTests {
+@Suite(.timeLimit(.minutes(30))) struct TargetTests {
   @Test(arguments: [
     ("/dev/ttyUSB0", "/dev/ttyUSB0"), ("ttyUSB0", "/dev/ttyUSB0"), ("./x", "./x"),
     ("dir/x", "dir/x"), ("/dev/serial/by-id/a:b", "/dev/serial/by-id/a:b"),

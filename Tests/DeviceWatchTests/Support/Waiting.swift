@@ -7,7 +7,7 @@ import Time
 /// sleep, ends a test that hangs.
 func handle(
   _ descriptor: FileDescriptor, with handler: () -> Void, until condition: () -> Bool,
-  within limit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation
+  within limit: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation
 ) {
   let deadline = MonotonicTime.now + limit
   while !condition() {

@@ -3,7 +3,7 @@ import Time
 
 @testable import EventLoop
 
-@Suite(.timeLimit(.minutes(5))) struct CoalescerTests {
+@Suite(.timeLimit(.minutes(30))) struct CoalescerTests {
   private let loop: IOLoop
 
   init() throws { loop = try IOLoop() }

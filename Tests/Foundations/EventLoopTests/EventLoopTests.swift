@@ -10,7 +10,7 @@ import Time
 private func run(
   _ loop: IOLoop, until condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
-  let deadline = MonotonicTime.now + .seconds(5)
+  let deadline = MonotonicTime.now + .seconds(60)
   while !condition() {
     guard MonotonicTime.now < deadline else {
       Issue.record("nothing came within 5 s", sourceLocation: sourceLocation)
@@ -43,7 +43,7 @@ private final class Pipe {
   }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct EventLoopTests {
+@Suite(.timeLimit(.minutes(30))) struct EventLoopTests {
   private let loop: IOLoop
   private let pipe: Pipe
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Iconv
 
-@Suite(.timeLimit(.minutes(5))) struct CharacterConverterTests {
+@Suite(.timeLimit(.minutes(30))) struct CharacterConverterTests {
   private func converted(
     _ bytes: [UInt8], from source: String, to destination: String
   ) throws -> (output: [UInt8], count: Int, stop: CharacterConverter.Stop) {

@@ -27,7 +27,7 @@ private final class Queue {
   }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct ByteQueueTests {
+@Suite(.timeLimit(.minutes(30))) struct ByteQueueTests {
   @Test func front_staysAsItIs_whileBytesAreAppendedAndTakenBackBehindIt() {
     let queue = Queue(capacity: 1 << 20)
     let front = [UInt8](repeating: 7, count: 65_536)

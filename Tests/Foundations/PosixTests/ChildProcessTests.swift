@@ -3,7 +3,7 @@ import Posix
 import SystemPackage
 import Testing
 
-@Suite("Child processes", .timeLimit(.minutes(5)))
+@Suite("Child processes", .timeLimit(.minutes(30)))
 struct ChildProcessTests {
   /// Runs a command of the shell and returns its output and its end.
   private func run(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Logs
 
-@Suite(.timeLimit(.minutes(5))) struct Base64Tests {
+@Suite(.timeLimit(.minutes(30))) struct Base64Tests {
   private func letters(_ bytes: [UInt8]) -> String {
     var output: [UInt8] = []
     bytes.withUnsafeBytes { Base64.append($0, to: &output) }

@@ -3,7 +3,7 @@ import TextStages
 
 @testable import Logs
 
-@Suite(.timeLimit(.minutes(5))) struct EncoderTests {
+@Suite(.timeLimit(.minutes(30))) struct EncoderTests {
   private let lost = LogEvent(.lost, at: "/dev/ttyUSB0")
   private let opened = LogEvent(.opened, at: "/dev/ttyUSB0", .settings("115200 8N1"))
 

@@ -6,7 +6,7 @@ import Time
 @testable import Logs
 
 /// Logs with one record for each frame.
-@Suite(.timeLimit(.minutes(5))) struct FramedEncoderTests {
+@Suite(.timeLimit(.minutes(30))) struct FramedEncoderTests {
   private static let request: [UInt8] = [0x01, 0x03, 0x00, 0x6B, 0x00, 0x03, 0x74, 0x17]
   private static let answer: [UInt8] = [0x01, 0x83, 0x02, 0xC0, 0xF1]
 

@@ -5,7 +5,7 @@ import Time
 
 @testable import Logs
 
-@Suite(.timeLimit(.minutes(5))) struct LogBufferTests {
+@Suite(.timeLimit(.minutes(30))) struct LogBufferTests {
   private let bytes = [UInt8](repeating: 0x78, count: 1_000)
 
   /// Appends a number of records of 1,000 bytes, and returns how many were taken.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Logs
 
-@Suite(.timeLimit(.minutes(5))) struct LogFileTests {
+@Suite(.timeLimit(.minutes(30))) struct LogFileTests {
   private let folder: TemporaryFolder
   private let path: FilePath
 

@@ -7,7 +7,7 @@ import Time
 
 @testable import Logs
 
-@Suite(.timeLimit(.minutes(5))) struct LogGapTests {
+@Suite(.timeLimit(.minutes(30))) struct LogGapTests {
   private let folder: TemporaryFolder
   private let log: Log
 

@@ -7,7 +7,7 @@ import TextStages
 
 @testable import Logs
 
-@Suite(.timeLimit(.minutes(5))) struct LogReaderTests {
+@Suite(.timeLimit(.minutes(30))) struct LogReaderTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

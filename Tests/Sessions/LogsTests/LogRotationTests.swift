@@ -3,7 +3,7 @@ import Testing
 
 @testable import Logs
 
-@Suite(.timeLimit(.minutes(5))) struct LogRotationTests {
+@Suite(.timeLimit(.minutes(30))) struct LogRotationTests {
   @Test(arguments: [
     ("1", 1), ("500k", 512_000), ("500K", 512_000), ("10M", 10_485_760), ("2G", 2_147_483_648),
   ])

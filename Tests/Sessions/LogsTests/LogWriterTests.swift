@@ -6,7 +6,7 @@ import Time
 
 @testable import Logs
 
-@Suite(.timeLimit(.minutes(5))) struct LogWriterTests {
+@Suite(.timeLimit(.minutes(30))) struct LogWriterTests {
   /// The files of a log with a maximum size, from the first one to the last.
   private func files(of pieces: [String], _ format: LogFormat, size: Int) throws -> [String] {
     let folder = try TemporaryFolder()

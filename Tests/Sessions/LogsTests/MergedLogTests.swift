@@ -8,7 +8,7 @@ import Time
 @testable import Logs
 
 /// Logs of several ports: each entry names its port.
-@Suite(.timeLimit(.minutes(5))) struct MergedLogTests {
+@Suite(.timeLimit(.minutes(30))) struct MergedLogTests {
   private let folder: TemporaryFolder
   private let alpha = LogPort("alpha", at: "/dev/ttyUSB0")
   private let beta = LogPort("beta", at: "/dev/ttyUSB1")

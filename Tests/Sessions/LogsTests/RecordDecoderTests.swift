@@ -7,7 +7,7 @@ import Time
 
 @testable import Logs
 
-@Suite(.timeLimit(.minutes(5))) struct RecordDecoderTests {
+@Suite(.timeLimit(.minutes(30))) struct RecordDecoderTests {
   private let path = "/dev/ttyUSB0"
   /// 你好 in GBK.
   private let hello: [UInt8] = [0xC4, 0xE3, 0xBA, 0xC3]

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Logs
 
-@Suite(.timeLimit(.minutes(5))) struct UniversalTimeTests {
+@Suite(.timeLimit(.minutes(30))) struct UniversalTimeTests {
   private func written(_ time: UInt64) -> String {
     var output: [UInt8] = []
     UniversalTime.append(time, to: &output)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Loopback
 
-@Suite(.timeLimit(.minutes(5))) struct BoardCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct BoardCommandTests {
   private static let understood: [(String, BoardCommand?)] = [
     ("", nil),
     ("   ", nil),

@@ -28,7 +28,7 @@ private struct Typist {
   var echo: String { String(decoding: output.bytes, as: UTF8.self) }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct BoardLineEditorTests {
+@Suite(.timeLimit(.minutes(30))) struct BoardLineEditorTests {
   private static func typed(_ text: String) -> Typist {
     var typist = Typist()
     typist.type(text)

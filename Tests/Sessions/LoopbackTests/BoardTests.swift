@@ -57,7 +57,7 @@ private struct Bench {
   }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct BoardTests {
+@Suite(.timeLimit(.minutes(30))) struct BoardTests {
   private var bench = Bench.booted
 
   // MARK: Boot

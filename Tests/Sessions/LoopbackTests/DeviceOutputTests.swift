@@ -3,7 +3,7 @@ import Time
 
 @testable import Loopback
 
-@Suite(.timeLimit(.minutes(5))) struct DeviceOutputTests {
+@Suite(.timeLimit(.minutes(30))) struct DeviceOutputTests {
   @Test func limit_isSoft_andReported() {
     var output = DeviceOutput(capacity: 4)
     #expect(output.isEmpty && !output.isFull && output.room == 4)

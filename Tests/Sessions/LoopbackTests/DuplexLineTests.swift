@@ -4,7 +4,7 @@ import Testing
 
 @testable import Loopback
 
-@Suite(.timeLimit(.minutes(5))) struct DuplexLineTests {
+@Suite(.timeLimit(.minutes(30))) struct DuplexLineTests {
   private let loop: IOLoop
   private let left = MemoryEnd()
 

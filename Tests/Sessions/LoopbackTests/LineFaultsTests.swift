@@ -2,7 +2,7 @@ import Testing
 
 @testable import Loopback
 
-@Suite(.timeLimit(.minutes(5))) struct LineFaultsTests {
+@Suite(.timeLimit(.minutes(30))) struct LineFaultsTests {
   private static let input = pattern(100_000)
 
   /// Passes the input in pieces of a size.

@@ -7,7 +7,7 @@ private func time(_ nanoseconds: Int64) -> MonotonicTime { MonotonicTime(nanosec
 private let second: Int64 = 1_000_000_000
 private let millisecond: Int64 = 1_000_000
 
-@Suite(.timeLimit(.minutes(5))) struct LinePacerTests {
+@Suite(.timeLimit(.minutes(30))) struct LinePacerTests {
   /// Rates, with the time of ten bits in nanoseconds, rounded up.
   private static let byteTimes: [(UInt32, Int64)] = [
     (1, 10 * second), (300, 33_333_334), (9_600, 1_041_667), (115_200, 86_806),

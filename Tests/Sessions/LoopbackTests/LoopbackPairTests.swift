@@ -5,7 +5,7 @@ import Testing
 
 @testable import Loopback
 
-@Suite(.timeLimit(.minutes(5))) struct LoopbackPairTests {
+@Suite(.timeLimit(.minutes(30))) struct LoopbackPairTests {
   private let loop: IOLoop
 
   init() throws { loop = try IOLoop() }

@@ -8,7 +8,7 @@ import Time
 
 @testable import Loopback
 
-@Suite(.timeLimit(.minutes(5))) struct LoopbackPortTests {
+@Suite(.timeLimit(.minutes(30))) struct LoopbackPortTests {
   private let loop: IOLoop
 
   init() throws { loop = try IOLoop() }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Loopback
 
-@Suite(.timeLimit(.minutes(5))) struct PseudoTerminalTests {
+@Suite(.timeLimit(.minutes(30))) struct PseudoTerminalTests {
   private let terminal: PseudoTerminal
   private let loop: IOLoop
 

@@ -36,7 +36,7 @@ private final class PumpBench {
   var nextArrival: MonotonicTime? { pump.nextArrival }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct PumpTests {
+@Suite(.timeLimit(.minutes(30))) struct PumpTests {
   private func options(_ set: (inout LoopbackOptions) -> Void) -> LoopbackOptions {
     var options = LoopbackOptions()
     set(&options)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Loopback
 
-@Suite(.timeLimit(.minutes(5))) struct SplitMix64Tests {
+@Suite(.timeLimit(.minutes(30))) struct SplitMix64Tests {
   /// From the reference implementation, https://prng.di.unimi.it/splitmix64.c.
   @Test func numbers_areThoseOfTheReference() {
     var random = SplitMix64(seed: 1_234_567)

@@ -10,7 +10,7 @@ extension TemporaryFolder {
   fileprivate var names: Set<String> { Set(path.entryNames()) }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct StableLinkTests {
+@Suite(.timeLimit(.minutes(30))) struct StableLinkTests {
   private let folder: TemporaryFolder
   private let path: FilePath
   private let target: FilePath

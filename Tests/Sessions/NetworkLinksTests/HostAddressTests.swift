@@ -2,7 +2,7 @@ import Testing
 
 @testable import NetworkLinks
 
-@Suite(.timeLimit(.minutes(5))) struct HostAddressTests {
+@Suite(.timeLimit(.minutes(30))) struct HostAddressTests {
   @Test(
     arguments: [
       ("lab.example:4001", "lab.example", 4_001), ("192.0.2.7:23", "192.0.2.7", 23),

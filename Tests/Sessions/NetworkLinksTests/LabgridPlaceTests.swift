@@ -40,7 +40,7 @@ private func shown(
     }.joined()
 }
 
-@Suite(.timeLimit(.minutes(5))) struct LabgridPlaceTests {
+@Suite(.timeLimit(.minutes(30))) struct LabgridPlaceTests {
   private let place = LabgridPlace(parsing: "board")!
 
   private func problem(_ output: String, of place: LabgridPlace? = nil) -> LabgridPlace.Problem? {

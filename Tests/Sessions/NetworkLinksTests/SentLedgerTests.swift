@@ -2,7 +2,7 @@ import Testing
 
 @testable import NetworkLinks
 
-@Suite(.timeLimit(.minutes(5))) struct SentLedgerTests {
+@Suite(.timeLimit(.minutes(30))) struct SentLedgerTests {
   @Test func unacknowledgedBytes_areCountedAsData() {
     var ledger = SentLedger()
     // 10 bytes of which 5 are doubled, the answer of a protocol, and 100 bytes.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import NetworkLinks
 
-@Suite(.timeLimit(.minutes(5))) struct SocketFileTests {
+@Suite(.timeLimit(.minutes(30))) struct SocketFileTests {
   private let folder: TemporaryFolder
   private let path: FilePath
 

@@ -109,7 +109,7 @@ final class Bench {
 
   /// Runs the loop, the session and the server until a condition is met.
   func wait(_ condition: () -> Bool) throws -> Bool {
-    let deadline = MonotonicTime.now + .seconds(20)
+    let deadline = MonotonicTime.now + .seconds(60)
     while !condition(), deadline > .now {
       try loop.turn(waitingAtMost: .milliseconds(5))
       serve()

@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct DeviceCatalogTests {
+@Suite(.timeLimit(.minutes(30))) struct DeviceCatalogTests {
   private final class Recorder: DeviceObserver {
     private(set) var events: [String] = []
 

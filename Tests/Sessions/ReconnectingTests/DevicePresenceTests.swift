@@ -9,7 +9,7 @@ import Testing
 
 @testable import Reconnecting
 
-@Suite(.timeLimit(.minutes(5))) struct DevicePresenceTests {
+@Suite(.timeLimit(.minutes(30))) struct DevicePresenceTests {
   private let loop: IOLoop
   private let ports: FakePorts
   private let catalog: DeviceCatalog

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Reconnecting
 
-@Suite(.timeLimit(.minutes(5))) struct PathBindingTests {
+@Suite(.timeLimit(.minutes(30))) struct PathBindingTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

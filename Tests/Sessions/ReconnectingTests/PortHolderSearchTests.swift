@@ -6,7 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("The search for programs that have ports open", .timeLimit(.minutes(5)))
+@Suite("The search for programs that have ports open", .timeLimit(.minutes(30)))
 struct PortHolderSearchTests {
   /// What the scans were asked, and how many ran at once.
   private struct Record {

@@ -8,7 +8,7 @@ import Testing
 @testable import Reconnecting
 
 /// Every state of a session, with every event that can occur for its reconnector.
-@Suite(.timeLimit(.minutes(5))) struct ReconnectorTableTests {
+@Suite(.timeLimit(.minutes(30))) struct ReconnectorTableTests {
   /// The states, and how a session reaches them.
   enum Start: String, CaseIterable {
     case closed, opening, open, absent, lost, denied, busy, gone, reopening, lent, taken

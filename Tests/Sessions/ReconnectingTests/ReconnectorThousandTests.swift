@@ -8,7 +8,7 @@ import Time
 
 /// A thousand returns among twins that are plugged in and unplugged too, each with
 /// a different node.
-@Suite(.timeLimit(.minutes(5))) struct ReconnectorThousandTests {
+@Suite(.timeLimit(.minutes(30))) struct ReconnectorThousandTests {
   private static let count = 1_000
 
   @Test func thousandReplugs_amongTwins_loseNothing_andNeverTakeTheWrongOne() throws {
@@ -42,10 +42,11 @@ import Time
     Figures.record(
       row: 14, "twins that heard a word, 1,000 returns among them", [Double(wrong)], unit: "")
     #expect(wrong == 0)
-    let milliseconds = delays.map { Double($0.nanoseconds) / 1e6 }
-    Figures.record(row: 12, "udev's event to the first byte, in process", milliseconds, unit: "ms")
-    // The promise is 20 ms. Other tests run at the same time; the stage measures the program alone,
-    // and its memory.
-    #expect(milliseconds.sorted()[Self.count / 2] < 200)
+    let milliseconds = delays.map { Double($0.nanoseconds) / 1e6 }.sorted()
+    Figures.record(
+      row: 12, "udev's event to the first byte, in process", milliseconds, unit: "ms", typical: 20)
+    Figures.record(
+      row: 12, "udev's event to the first byte, in process, 99 % of the times",
+      [milliseconds[Self.count * 99 / 100]], unit: "ms", atMost: 50)
   }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import Reconnecting
 
 /// The times of attempts, and the questions before the first one.
-@Suite(.timeLimit(.minutes(5))) struct ReconnectorWaitTests {
+@Suite(.timeLimit(.minutes(30))) struct ReconnectorWaitTests {
   private let endpoint = ReconnectorBench.endpoint
   private let device = Device(syspath: "/sys/1", node: "/dev/ttyFAKE1", kind: .usb)
 

@@ -5,7 +5,7 @@ import Time
 
 @testable import Reconnecting
 
-@Suite(.timeLimit(.minutes(5))) struct ReturnPatienceTests {
+@Suite(.timeLimit(.minutes(30))) struct ReturnPatienceTests {
   private static let denied = SerialError(
     .permissionDenied, in: "open", at: .tty("/dev/x"), errno: .permissionDenied)
   private static let forbidden = SerialError(

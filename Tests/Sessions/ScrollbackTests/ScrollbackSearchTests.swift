@@ -3,7 +3,7 @@ import Testing
 
 @testable import Scrollback
 
-@Suite(.timeLimit(.minutes(5))) struct ScrollbackSearchTests {
+@Suite(.timeLimit(.minutes(30))) struct ScrollbackSearchTests {
   private let scrollback = Scrollback(capacity: 300_000)
 
   @Test func search_findsLines() throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Scrollback
 
-@Suite(.timeLimit(.minutes(5))) struct ScrollbackTests {
+@Suite(.timeLimit(.minutes(30))) struct ScrollbackTests {
   @Test(
     arguments: [
       ("one\ntwo\n", ["one\n", "two\n"]), ("one\r\ntwo", ["one\r\n", "two"]),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite(.timeLimit(.minutes(5))) struct DeviceQueryTests {
+@Suite(.timeLimit(.minutes(30))) struct DeviceQueryTests {
   private static func device(_ number: Int, creationNumber: UInt64?, hasHardware: Bool = true)
     -> Device
   {

@@ -10,7 +10,7 @@ import Time
 
 @testable import Sessions
 
-@Suite(.timeLimit(.minutes(5))) struct MarksTests {
+@Suite(.timeLimit(.minutes(30))) struct MarksTests {
   private let folder: TemporaryFolder
   private let loop: IOLoop
   private let link: FakeLink

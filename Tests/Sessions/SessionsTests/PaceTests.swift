@@ -3,7 +3,7 @@ import Time
 
 @testable import Sessions
 
-@Suite("The time at which the next bytes may be sent", .timeLimit(.minutes(5)))
+@Suite("The time at which the next bytes may be sent", .timeLimit(.minutes(30)))
 struct PaceTests {
   private let start = MonotonicTime(nanoseconds: 0)
 

@@ -4,7 +4,7 @@ import Time
 
 @testable import Sessions
 
-@Suite(.timeLimit(.minutes(5))) struct RateProbeTests {
+@Suite(.timeLimit(.minutes(30))) struct RateProbeTests {
   /// Makes a device send lines at a rate while a probe searches for it.
   ///
   /// - Parameters:

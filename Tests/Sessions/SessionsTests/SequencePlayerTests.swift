@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Sequences on a session whose link and clock the test controls.
-@Suite(.timeLimit(.minutes(5))) struct SequencePlayerTests {
+@Suite(.timeLimit(.minutes(30))) struct SequencePlayerTests {
   private let path = Endpoint.tty("/dev/ttyTEST")
   private let clock = TestClock()
   private let loop: IOLoop

@@ -13,7 +13,7 @@ import Time
 
 @testable import Sessions
 
-@Suite(.timeLimit(.minutes(5))) struct SessionControllerTests {
+@Suite(.timeLimit(.minutes(30))) struct SessionControllerTests {
   private let folder: TemporaryFolder
   private let loop: IOLoop
   private var file: FilePath { folder.path.appending("log") }
@@ -49,7 +49,7 @@ import Time
     _ = try controller.bind(mayAsk: false)
     let words = Array("first words".utf8)
     _ = try words.withUnsafeBytes { try terminal.write($0) }
-    let deadline = MonotonicTime.now + .seconds(10)
+    let deadline = MonotonicTime.now + .seconds(60)
     while logged == nil, .now < deadline {
       try loop.turn(waitingAtMost: .milliseconds(20))
     }

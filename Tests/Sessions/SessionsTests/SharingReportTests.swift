@@ -5,7 +5,7 @@ import Time
 
 @testable import Sessions
 
-@Suite(.timeLimit(.minutes(5))) struct SharingReportTests {
+@Suite(.timeLimit(.minutes(30))) struct SharingReportTests {
   private typealias Message = SharingReport.Message
 
   private static let own: Int32 = 1

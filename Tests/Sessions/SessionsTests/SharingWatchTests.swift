@@ -11,7 +11,7 @@ import Time
 
 @testable import Sessions
 
-@Suite("Watching for programs that share a port", .timeLimit(.minutes(5)))
+@Suite("Watching for programs that share a port", .timeLimit(.minutes(30)))
 struct SharingWatchTests {
   @Test("the sessions of a program share the searches for all their ports when they start")
   func sharedSearches() throws {

@@ -167,7 +167,7 @@ enum Corpus {
   }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct WrongRateDetectorTests {
+@Suite(.timeLimit(.minutes(30))) struct WrongRateDetectorTests {
   /// Sends lines repeatedly for some seconds.
   ///
   /// - Parameter countsErrors: whether the driver counts line errors.

@@ -8,7 +8,7 @@ import Testing
 @testable import Terminal
 
 /// A console with its screen.
-@Suite(.timeLimit(.minutes(5))) struct ConsoleTests {
+@Suite(.timeLimit(.minutes(30))) struct ConsoleTests {
   private final class Bench {
     let loop: IOLoop
     let terminal: FakeTerminal

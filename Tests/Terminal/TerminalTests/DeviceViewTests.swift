@@ -8,7 +8,7 @@ import Time
 @testable import Terminal
 
 /// The view of a device's bytes, with a clock that the test moves.
-@Suite(.timeLimit(.minutes(5))) struct DeviceViewTests {
+@Suite(.timeLimit(.minutes(30))) struct DeviceViewTests {
   private final class Bench {
     private final class Clock {
       var now = MonotonicTime.now

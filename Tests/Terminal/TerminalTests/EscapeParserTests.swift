@@ -2,7 +2,7 @@ import Testing
 
 @testable import Terminal
 
-@Suite(.timeLimit(.minutes(5))) struct EscapeParserTests {
+@Suite(.timeLimit(.minutes(30))) struct EscapeParserTests {
   /// The parsed input: data as it is sent, commands in braces.
   private func parse(_ pieces: [[UInt8]], _ key: EscapeKey) -> String {
     var parser = EscapeParser(key)

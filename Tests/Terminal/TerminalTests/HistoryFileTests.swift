@@ -7,7 +7,7 @@ import Testing
 
 @testable import Terminal
 
-@Suite(.timeLimit(.minutes(5))) struct HistoryFileTests {
+@Suite(.timeLimit(.minutes(30))) struct HistoryFileTests {
   /// A separate folder for each test, which is removed with this object.
   private final class Place {
     private let folder: TemporaryFolder

@@ -12,7 +12,7 @@ import TextStages
 @testable import Terminal
 
 /// The way of typed bytes, or of a pipe's contents, to the device.
-@Suite(.timeLimit(.minutes(5))) struct InputPumpTests {
+@Suite(.timeLimit(.minutes(30))) struct InputPumpTests {
   /// The receiver of typed bytes in place of the session.
   private final class Receiver: KeyReceiver {
     private let handler: (UnsafeRawBufferPointer) -> Int

@@ -7,7 +7,7 @@ import Time
 @testable import Terminal
 
 /// Several ports on one screen.
-@Suite(.timeLimit(.minutes(5))) struct MergedScreenTests {
+@Suite(.timeLimit(.minutes(30))) struct MergedScreenTests {
   @Test func `The merged screen is the source of the text, also after another port was added`()
     throws
   {

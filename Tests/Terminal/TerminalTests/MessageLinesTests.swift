@@ -3,7 +3,7 @@ import Testing
 
 @testable import Terminal
 
-@Suite(.timeLimit(.minutes(5))) struct MessageLinesTests {
+@Suite(.timeLimit(.minutes(30))) struct MessageLinesTests {
   private static let message =
     "serialterm: /tmp/serial/by-id/board 115200 8N1 is gone. Waiting for it to come back; ctrl-t q quits."
 

@@ -9,7 +9,7 @@ import TextTools
 
 @testable import Terminal
 
-@Suite(.timeLimit(.minutes(5))) struct OutputChannelTests {
+@Suite(.timeLimit(.minutes(30))) struct OutputChannelTests {
   /// A channel with its reader.
   private final class Bench {
     let clock = TestClock()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Terminal
 
-@Suite(.timeLimit(.minutes(5))) struct PasswordPromptTests {
+@Suite(.timeLimit(.minutes(30))) struct PasswordPromptTests {
   @Test(arguments: [
     "Password: ", "password:", "root@board's password: ", "[sudo] password for joe: ",
     "Enter passphrase for key '/root/.ssh/id':", "Password", "New password (again): ", "PASSWORD>",

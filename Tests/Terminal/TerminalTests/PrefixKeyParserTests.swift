@@ -32,7 +32,7 @@ private func parse(_ pieces: [[UInt8]], prefix: PrefixKey = .standard) -> [Strin
   return items
 }
 
-@Suite(.timeLimit(.minutes(5))) struct PrefixKeyParserTests {
+@Suite(.timeLimit(.minutes(30))) struct PrefixKeyParserTests {
   @Test(
     arguments: [
       (0x00, "ctrl-space"), (0x09, "tab"), (0x0D, "enter"), (0x19, "ctrl-y"), (0x1B, "escape"),

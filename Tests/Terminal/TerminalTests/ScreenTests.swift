@@ -8,7 +8,7 @@ import Testing
 @testable import Terminal
 
 /// The user's screen: text, panels, the status line.
-@Suite(.timeLimit(.minutes(5))) struct ScreenTests {
+@Suite(.timeLimit(.minutes(30))) struct ScreenTests {
   /// The text of a device whose state can be set.
   private final class DeviceText: ScreenDelegate {
     var deviceState: [UInt8] = []

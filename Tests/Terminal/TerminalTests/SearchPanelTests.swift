@@ -4,7 +4,7 @@ import Testing
 
 @testable import Terminal
 
-@Suite(.timeLimit(.minutes(5))) struct SearchPanelTests {
+@Suite(.timeLimit(.minutes(30))) struct SearchPanelTests {
   private let scrollback = Scrollback(capacity: 1 << 20)
 
   private func add(_ text: String) {

@@ -7,7 +7,7 @@ import Time
 
 @testable import Terminal
 
-@Suite(.timeLimit(.minutes(5))) struct ViewPauseTests {
+@Suite(.timeLimit(.minutes(30))) struct ViewPauseTests {
   /// A device, a scrollback and a terminal.
   private final class Bench {
     let loop: IOLoop

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite("The configuration file", .timeLimit(.minutes(5)))
+@Suite("The configuration file", .timeLimit(.minutes(30)))
 struct ConfigurationFileTests {
   @Test func writtenText_hasNoControlCharacters_andIsReadBack() throws {
     let value = Value.string("a\u{1B}\\\u{85}\u{9B}2J'\"\u{202E}\u{2028}\u{E0041}")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite("Dates and times", .timeLimit(.minutes(5)))
+@Suite("Dates and times", .timeLimit(.minutes(30)))
 struct DateTimeTextTests {
   @Test(
     "dates and times are those of RFC 3339",

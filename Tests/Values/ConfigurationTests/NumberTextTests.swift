@@ -2,7 +2,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite("Numbers", .timeLimit(.minutes(5)))
+@Suite("Numbers", .timeLimit(.minutes(30)))
 struct NumberTextTests {
   @Test(
     "numbers are those of TOML",

@@ -3,7 +3,7 @@ import Testing
 @testable import Configuration
 
 /// Changes in the text of a configuration: only the intended parts change.
-@Suite("An edit of a profile", .timeLimit(.minutes(5))) struct ProfileEditTests {
+@Suite("An edit of a profile", .timeLimit(.minutes(30))) struct ProfileEditTests {
   private typealias Change = ProfileEdit.Change
 
   private func edit(_ text: String, _ changes: [ProfileEdit.Change], profile: String = "a") throws

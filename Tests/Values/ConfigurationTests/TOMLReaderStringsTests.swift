@@ -2,7 +2,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite("Reading TOML: strings", .timeLimit(.minutes(5)))
+@Suite("Reading TOML: strings", .timeLimit(.minutes(30)))
 struct TOMLReaderStringsTests {
   @Test(
     "strings are those of TOML",

@@ -19,7 +19,7 @@ func error(_ text: String) -> String {
   }
 }
 
-@Suite("Reading TOML", .timeLimit(.minutes(5)))
+@Suite("Reading TOML", .timeLimit(.minutes(30)))
 struct TOMLReaderTests {
   @Test(
     "keys are words or strings, with dots between their parts",

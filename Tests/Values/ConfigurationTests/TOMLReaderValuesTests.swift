@@ -2,7 +2,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite("Reading TOML: values", .timeLimit(.minutes(5)))
+@Suite("Reading TOML: values", .timeLimit(.minutes(30)))
 struct TOMLReaderValuesTests {
   @Test(
     "values are those of TOML",

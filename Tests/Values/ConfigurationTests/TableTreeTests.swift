@@ -2,7 +2,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite("Tables", .timeLimit(.minutes(5)))
+@Suite("Tables", .timeLimit(.minutes(30)))
 struct TableTreeTests {
   @Test(
     "the forms of a table mean the same",

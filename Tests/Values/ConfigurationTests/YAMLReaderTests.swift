@@ -2,7 +2,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite("Reading YAML", .timeLimit(.minutes(5)))
+@Suite("Reading YAML", .timeLimit(.minutes(30)))
 struct YAMLReaderTests {
   /// Files, each followed by what PyYAML with libyaml reads: `Tests/endtoend/test_ser2net.py` compares
   /// the two. `<x>` is a character as a hexadecimal number.

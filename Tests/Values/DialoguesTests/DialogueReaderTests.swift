@@ -3,7 +3,7 @@ import Testing
 
 @testable import Dialogues
 
-@Suite("Reading a script", .timeLimit(.minutes(5)))
+@Suite("Reading a script", .timeLimit(.minutes(30)))
 struct DialogueReaderTests {
   private func steps(_ text: String) throws -> [Step] {
     try Dialogue(parsing: Array(text.utf8)).steps

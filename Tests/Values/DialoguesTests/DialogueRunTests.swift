@@ -2,7 +2,7 @@ import Testing
 
 @testable import Dialogues
 
-@Suite("A running dialogue", .timeLimit(.minutes(5)))
+@Suite("A running dialogue", .timeLimit(.minutes(30)))
 struct DialogueRunTests {
   /// The lines of the performed steps. The answers determine which expectations match.
   private func lines(_ script: String, answers: [Int] = []) throws -> [Int] {

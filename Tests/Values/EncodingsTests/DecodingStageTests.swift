@@ -5,7 +5,7 @@ import Testing
 
 @testable import Encodings
 
-@Suite(.timeLimit(.minutes(5))) struct DecodingStageTests {
+@Suite(.timeLimit(.minutes(30))) struct DecodingStageTests {
   @Test(arguments: PythonVectors.texts)
   func textsOfPython_howeverTheyAreDivided(_ row: (encoding: String, text: String, bytes: String))
     throws

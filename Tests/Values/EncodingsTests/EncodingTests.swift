@@ -2,7 +2,7 @@ import Testing
 
 @testable import Encodings
 
-@Suite(.timeLimit(.minutes(5))) struct EncodingTests {
+@Suite(.timeLimit(.minutes(30))) struct EncodingTests {
   @Test(arguments: CommonEncoding.all) func commonEncodingsExist(_ common: CommonEncoding) throws {
     #expect(try Encoding(common.name).name == common.name)
     #expect(!common.summary.isEmpty)

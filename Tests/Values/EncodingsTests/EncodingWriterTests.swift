@@ -3,7 +3,7 @@ import Testing
 
 @testable import Encodings
 
-@Suite(.timeLimit(.minutes(5))) struct EncodingWriterTests {
+@Suite(.timeLimit(.minutes(30))) struct EncodingWriterTests {
   private func sent(_ text: String, in name: String) throws -> [UInt8] {
     var output: [UInt8] = []
     try EncodingWriter(Encoding(name)).encode(text, into: &output)

@@ -6,7 +6,7 @@ import Testing
 
 /// A thousand random texts for each encoding, which Python's codecs convert while the test runs: another
 /// implementation of the same encodings, with tables of its own.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: access("/usr/bin/python3", X_OK) == 0))
+@Suite(.timeLimit(.minutes(30)), .enabled(if: access("/usr/bin/python3", X_OK) == 0))
 struct PythonCodecsTests {
   /// The names here and in Python.
   ///

@@ -1,7 +1,7 @@
 import Framing
 import Testing
 
-@Suite("Bytes with a delimiter", .timeLimit(.minutes(5))) struct DelimiterFramingTests {
+@Suite("Bytes with a delimiter", .timeLimit(.minutes(30))) struct DelimiterFramingTests {
   private func frames(_ framing: DelimiterFraming, _ text: String) -> [String?] {
     results(of: framing, for: [Array(text.utf8)]).map {
       (try? $0.get()).map { String(decoding: $0, as: UTF8.self) }

@@ -2,7 +2,7 @@ import Framing
 import TestSupport
 import Testing
 
-@Suite("Any framing", .timeLimit(.minutes(5))) struct FramingPropertyTests {
+@Suite("Any framing", .timeLimit(.minutes(30))) struct FramingPropertyTests {
   private func checkCuts<Format: Framing>(
     of framing: Format, special: [UInt8], sourceLocation: SourceLocation = #_sourceLocation
   ) where Format.Frame: Equatable {

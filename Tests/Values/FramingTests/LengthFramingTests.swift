@@ -1,7 +1,7 @@
 import Framing
 import Testing
 
-@Suite("Frames of a fixed length", .timeLimit(.minutes(5))) struct FixedLengthFramingTests {
+@Suite("Frames of a fixed length", .timeLimit(.minutes(30))) struct FixedLengthFramingTests {
   @Test("they follow each other, and an incomplete one at the end is damage")
   func frames() {
     #expect(
@@ -22,7 +22,7 @@ import Testing
   }
 }
 
-@Suite("Frames with a length field", .timeLimit(.minutes(5))) struct LengthPrefixFramingTests {
+@Suite("Frames with a length field", .timeLimit(.minutes(30))) struct LengthPrefixFramingTests {
   @Test(
     "each form of a length",
     arguments: [

@@ -1,7 +1,7 @@
 import Framing
 import Testing
 
-@Suite("Lines", .timeLimit(.minutes(5))) struct LineFramingTests {
+@Suite("Lines", .timeLimit(.minutes(30))) struct LineFramingTests {
   private func lines(_ text: String, _ end: LineFraming.End, limit: Int = 10) -> [String?] {
     results(of: .lines(end, limit: limit), for: [Array(text.utf8)]).map { try? $0.get() }
   }

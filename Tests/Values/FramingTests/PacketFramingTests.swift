@@ -1,7 +1,7 @@
 import Framing
 import Testing
 
-@Suite("Packets of SLIP", .timeLimit(.minutes(5))) struct SLIPFramingTests {
+@Suite("Packets of SLIP", .timeLimit(.minutes(30))) struct SLIPFramingTests {
   @Test(
     "packets as in RFC 1055",
     arguments: [
@@ -52,7 +52,7 @@ import Testing
   }
 }
 
-@Suite("Packets with Consistent Overhead Byte Stuffing", .timeLimit(.minutes(5)))
+@Suite("Packets with Consistent Overhead Byte Stuffing", .timeLimit(.minutes(30)))
 struct COBSFramingTests {
   private static let oneTo254 = Array(1...254) as [UInt8]
 

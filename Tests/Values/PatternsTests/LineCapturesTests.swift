@@ -1,7 +1,7 @@
 import Patterns
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct LineCapturesTests {
+@Suite(.timeLimit(.minutes(30))) struct LineCapturesTests {
   /// The texts of the first match and its groups in a line.
   private func captures(
     _ regex: String, _ line: String, budget: Int = 100_000

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Patterns
 
-@Suite(.timeLimit(.minutes(5))) struct LineMatcherTests {
+@Suite(.timeLimit(.minutes(30))) struct LineMatcherTests {
   private func matches(_ regex: String, _ line: String) throws -> Bool {
     var matcher = LineMatcher(try Pattern(parsing: regex))
     return Array(line.utf8).withUnsafeBytes { matcher.matches($0) }

@@ -3,7 +3,7 @@ import Testing
 @testable import Patterns
 
 /// Random small patterns have the same matches as in a simple backtracking matcher.
-@Suite("Random patterns", .timeLimit(.minutes(5)))
+@Suite("Random patterns", .timeLimit(.minutes(30)))
 struct PatternRandomTests {
   @Test("the match and its groups are those of backtracking, however the stream is split")
   func random() throws {

@@ -1,7 +1,7 @@
 import Patterns
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct PatternTests {
+@Suite(.timeLimit(.minutes(30))) struct PatternTests {
   /// The matches of an expression in a text.
   private func matches(_ regex: String, _ text: String) throws -> [String] {
     let scalars = Array(text.unicodeScalars)

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// The examples in docs/plotting.md.
-@Suite(.timeLimit(.minutes(5))) struct PlottingPageTests {
+@Suite(.timeLimit(.minutes(30))) struct PlottingPageTests {
   private static var examples: [(section: String, output: String)] {
     get throws {
       var page = FilePath(#filePath)

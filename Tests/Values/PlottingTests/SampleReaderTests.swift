@@ -3,7 +3,7 @@ import Testing
 
 @testable import Plotting
 
-@Suite(.timeLimit(.minutes(5))) struct SampleReaderTests {
+@Suite(.timeLimit(.minutes(30))) struct SampleReaderTests {
   // MARK: Forms
 
   @Test(

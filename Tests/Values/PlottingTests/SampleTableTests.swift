@@ -1,7 +1,7 @@
 import Plotting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct SampleTableTests {
+@Suite(.timeLimit(.minutes(30))) struct SampleTableTests {
   /// The table of a text, whose lines have the times 0, 0.5, 1 and so on.
   private func table(
     _ text: String, form: SampleForm, columns: [SeriesName]? = nil,

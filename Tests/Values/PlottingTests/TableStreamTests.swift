@@ -2,7 +2,7 @@ import Testing
 
 @testable import Plotting
 
-@Suite(.timeLimit(.minutes(5))) struct TableStreamTests {
+@Suite(.timeLimit(.minutes(30))) struct TableStreamTests {
   /// The output of a stream for pieces of text at the times 0, 1, 2 and so on, of the first port.
   private func read(
     _ pieces: [String], from source: Int = 0, at start: Double = 0, _ stream: inout TableStream

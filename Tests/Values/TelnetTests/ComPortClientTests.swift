@@ -2,7 +2,7 @@ import Testing
 
 @testable import Telnet
 
-@Suite(.timeLimit(.minutes(5))) struct ComPortClientTests {
+@Suite(.timeLimit(.minutes(30))) struct ComPortClientTests {
   private static let wanted = ComPortClient.Settings(
     baudRate: 115_200, dataSize: 8, parity: .none, stopSize: 1, flow: .noFlow)
 

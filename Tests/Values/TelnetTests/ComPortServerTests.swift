@@ -2,7 +2,7 @@ import Testing
 
 @testable import Telnet
 
-@Suite(.timeLimit(.minutes(5))) struct ComPortServerTests {
+@Suite(.timeLimit(.minutes(30))) struct ComPortServerTests {
   private static let wanted = ComPortClient.Settings(
     baudRate: 57_600, dataSize: 7, parity: .even, stopSize: 2, flow: .hardwareFlow)
 

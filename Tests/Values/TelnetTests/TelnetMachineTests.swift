@@ -2,7 +2,7 @@ import Testing
 
 @testable import Telnet
 
-@Suite(.timeLimit(.minutes(5))) struct TelnetMachineTests {
+@Suite(.timeLimit(.minutes(30))) struct TelnetMachineTests {
   private static let (iac, se, sb): (UInt8, UInt8, UInt8) = (255, 240, 250)
   private static let (will, wont, does, dont): (UInt8, UInt8, UInt8, UInt8) = (251, 252, 253, 254)
 

@@ -1,7 +1,7 @@
 import Testing
 import TextStages
 
-@Suite(.timeLimit(.minutes(5))) struct ByteMapTests {
+@Suite(.timeLimit(.minutes(30))) struct ByteMapTests {
   private static func map(_ list: String, _ direction: Direction = .fromDevice) throws -> ByteMap {
     ByteMap(try MapList(parsing: list), direction)
   }

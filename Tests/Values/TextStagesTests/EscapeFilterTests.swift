@@ -4,7 +4,7 @@ import Time
 
 @testable import TextStages
 
-@Suite(.timeLimit(.minutes(5))) struct EscapeFilterTests {
+@Suite(.timeLimit(.minutes(30))) struct EscapeFilterTests {
   private static func filtered(_ bytes: [UInt8]) -> String {
     String(decoding: EscapeFilter().fed([bytes]), as: UTF8.self)
   }

@@ -1,7 +1,7 @@
 import Testing
 import TextStages
 
-@Suite(.timeLimit(.minutes(5))) struct HexDumpTests {
+@Suite(.timeLimit(.minutes(30))) struct HexDumpTests {
   private static func dump(_ bytes: [UInt8]) -> String {
     String(decoding: HexDump().fed([bytes]), as: UTF8.self)
   }

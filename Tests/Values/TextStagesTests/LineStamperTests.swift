@@ -26,7 +26,7 @@ private struct Stamping {
   }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct LineStamperTests {
+@Suite(.timeLimit(.minutes(30))) struct LineStamperTests {
   @Test(arguments: [
     ("time", "[07:31:00.123] a\n[07:31:01.623] b"),
     ("time:us", "[07:31:00.123456] a\n[07:31:01.623457] b"),

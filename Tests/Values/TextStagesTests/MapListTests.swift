@@ -1,7 +1,7 @@
 import Testing
 import TextStages
 
-@Suite(.timeLimit(.minutes(5))) struct MapListTests {
+@Suite(.timeLimit(.minutes(30))) struct MapListTests {
   @Test(arguments: Direction.allCases, ByteChange.allCases)
   func everyRule_isReadAsItIsWritten(direction: Direction, change: ByteChange) throws {
     if direction == .toDevice, change == .formFeedToClear { return }

@@ -18,7 +18,7 @@ private struct Shower {
   }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct PipelineTests {
+@Suite(.timeLimit(.minutes(30))) struct PipelineTests {
   private static func stages() throws -> [any ByteStage] {
     [
       ByteMap(try MapList(parsing: "INLCRNL,from-device:crlf=lf"), .fromDevice), EscapeFilter(),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TextStages
 
-@Suite(.timeLimit(.minutes(5))) struct SequenceStripperTests {
+@Suite(.timeLimit(.minutes(30))) struct SequenceStripperTests {
   /// The stripped text, passed in pieces of a length.
   private func stripped(_ bytes: [UInt8], pieces: Int) -> String {
     var stripper = SequenceStripper()

@@ -2,7 +2,7 @@ import Testing
 import TextStages
 import Time
 
-@Suite(.timeLimit(.minutes(5))) struct TimestampFormatTests {
+@Suite(.timeLimit(.minutes(30))) struct TimestampFormatTests {
   @Test(arguments: TimestampFormat.Kind.allCases, TimestampFormat.Precision.allCases)
   func everyFormat_isReadAsItIsWritten(
     kind: TimestampFormat.Kind, precision: TimestampFormat.Precision

@@ -2,7 +2,7 @@ import Testing
 import TextStages
 import Time
 
-@Suite(.timeLimit(.minutes(5))) struct WholeSequencesTests {
+@Suite(.timeLimit(.minutes(30))) struct WholeSequencesTests {
   private static let samples = [
     "plain text\r\n", "\u{1B}[31mred\u{1B}[0m", "\u{1B}]0;title\u{07}after", "grün € 🙂",
     "\u{1B}P1;2|data\u{1B}\\x", "\u{1B}(0lqk\u{1B}(B", "\u{1B}7\u{1B}[?25l\u{1B}8",

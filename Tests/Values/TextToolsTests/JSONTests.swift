@@ -1,7 +1,7 @@
 import Testing
 import TextTools
 
-@Suite("JSON", .timeLimit(.minutes(5)))
+@Suite("JSON", .timeLimit(.minutes(30)))
 struct JSONTests {
   @Test(
     "the written text is the one that was read",

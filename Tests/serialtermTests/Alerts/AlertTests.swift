@@ -9,7 +9,7 @@ import Testing
 @testable import serialterm
 
 /// Alerts in a session: bells and commands.
-@Suite(.timeLimit(.minutes(5))) struct AlertTests {
+@Suite(.timeLimit(.minutes(30))) struct AlertTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

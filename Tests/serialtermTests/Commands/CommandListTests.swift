@@ -6,7 +6,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct CommandListTests {
+@Suite(.timeLimit(.minutes(30))) struct CommandListTests {
   private static let standard = ScreenSize(rows: 24, columns: 80)
 
   /// States in which as many commands as possible are unavailable.

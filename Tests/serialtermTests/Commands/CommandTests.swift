@@ -11,7 +11,7 @@ import TransferProtocols
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct CommandTests {
+@Suite(.timeLimit(.minutes(30))) struct CommandTests {
   private let bench: PortBench
   private let user: FakeCommandUser
 

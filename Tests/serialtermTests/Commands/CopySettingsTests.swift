@@ -13,7 +13,7 @@ import TextStages
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct CopySettingsTests {
+@Suite(.timeLimit(.minutes(30))) struct CopySettingsTests {
   private func state(_ change: (inout TerminalState) -> Void = { _ in }) -> TerminalState {
     var state = TerminalState()
     state.session = .open(.tty("/dev/ttyUSB0"), LineSettings())

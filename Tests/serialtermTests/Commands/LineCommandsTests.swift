@@ -8,7 +8,7 @@ import Time
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct LineCommandsTests {
+@Suite(.timeLimit(.minutes(30))) struct LineCommandsTests {
   private let path = Endpoint.tty("/dev/ttyTEST")
   private let loop: IOLoop
   private let link: FakeLink
@@ -33,7 +33,7 @@ import Time
   {
     var outcome: CommandOutcome?
     begin { outcome = $0 }
-    let deadline = MonotonicTime.now + .seconds(10)
+    let deadline = MonotonicTime.now + .seconds(60)
     while outcome == nil, MonotonicTime.now < deadline { try loop.turn() }
     return try #require(outcome)
   }

@@ -7,7 +7,7 @@ import Testing
 @testable import serialterm
 
 /// Commands for line sequences in a whole session.
-@Suite(.timeLimit(.minutes(5))) struct SequenceCommandsTests {
+@Suite(.timeLimit(.minutes(30))) struct SequenceCommandsTests {
   private func bench(_ sequences: (String, String)...) throws -> InterfaceBench {
     var options = InterfaceBench.Options()
     options.sequences = try sequences.map { NamedSequence($0, try LineSequence(parsing: $1)) }

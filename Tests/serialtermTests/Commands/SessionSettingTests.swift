@@ -7,7 +7,7 @@ import TextStages
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct SessionSettingTests {
+@Suite(.timeLimit(.minutes(30))) struct SessionSettingTests {
   private static let names = Set(SessionSetting.all.map(\.option.name))
 
   /// Commands that change a setting without a row of the command's name: the row that has it, or

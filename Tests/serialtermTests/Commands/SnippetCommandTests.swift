@@ -9,7 +9,7 @@ import Testing
 @testable import serialterm
 
 /// Commands for snippets in a whole session.
-@Suite(.timeLimit(.minutes(5))) struct SnippetCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct SnippetCommandTests {
   private static let reboot = Snippet(name: "reboot", text: Array("reboot now".utf8), key: "1")
   private static let stop = Snippet(
     name: "stop it", text: [0x03, 0x1B], key: "z", ending: TextEnding.none)

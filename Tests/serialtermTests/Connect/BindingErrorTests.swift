@@ -6,7 +6,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct BindingErrorTests {
+@Suite(.timeLimit(.minutes(30))) struct BindingErrorTests {
   private static func device(_ number: Int) -> Device {
     Device(
       syspath: "/sys/\(number)", node: FilePath("/dev/ttyUSB\(number)"), kind: .usb,

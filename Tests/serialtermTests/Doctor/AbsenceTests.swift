@@ -3,7 +3,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct AbsenceTests {
+@Suite(.timeLimit(.minutes(30))) struct AbsenceTests {
   private func findings(
     _ scope: Inspection.Scope, _ change: (inout Inspection) -> Void = { _ in }
   ) -> [Finding] {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct DiagnosisTests {
+@Suite(.timeLimit(.minutes(30))) struct DiagnosisTests {
   private static let adapter = Device(
     syspath: "/sys/devices/usb1/1-1/1-1:1.0/ttyUSB0/tty/ttyUSB0", node: "/dev/ttyUSB0", kind: .usb,
     driver: "ch341", vendorID: 0x1A86, productID: 0x7523)

@@ -6,7 +6,7 @@ import TextTools
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct FindingTests {
+@Suite(.timeLimit(.minutes(30))) struct FindingTests {
   private let finding = Finding(
     code: .permissionDenied, port: "/dev/ttyUSB0", what: "permission denied", why: "Because.",
     fixes: ["first", "second"])

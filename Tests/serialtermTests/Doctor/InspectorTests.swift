@@ -7,7 +7,7 @@ import Testing
 @testable import serialterm
 
 /// The inspection of an invented computer's files, and the findings from it.
-@Suite(.timeLimit(.minutes(5))) struct InspectorTests {
+@Suite(.timeLimit(.minutes(30))) struct InspectorTests {
   private static let usb: FilePath = "/sys/devices/pci0/usb1/1-1"
   private static let tty = usb.appending("1-1:1.0/ttyUSB0/tty/ttyUSB0")
   private static let adapter = Device(
@@ -148,7 +148,7 @@ import Testing
     #expect(try codes() == [])
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(30)))
   func lockFile_thatIsNoFile_isNeitherFollowedNorWaitedFor() throws {
     try tree.write("/var/lock/elsewhere", "        99\n")
     try tree.link("/var/lock/LCK..ttyUSB0", to: "elsewhere")

@@ -5,7 +5,7 @@ import Testing
 @testable import serialterm
 
 /// USB chips without a port, and brltty's rules, from the files of an invented computer.
-@Suite(.timeLimit(.minutes(5))) struct RivalFilesTests {
+@Suite(.timeLimit(.minutes(30))) struct RivalFilesTests {
   private let tree: MachineTree
 
   init() throws { tree = try MachineTree() }

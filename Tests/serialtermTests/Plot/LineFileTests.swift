@@ -7,7 +7,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct LineFileTests {
+@Suite(.timeLimit(.minutes(30))) struct LineFileTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -11,7 +11,7 @@ import Time
 @testable import serialterm
 
 /// Files of numbers, alone and several in one plot.
-@Suite(.timeLimit(.minutes(5))) struct PlotFileTests {
+@Suite(.timeLimit(.minutes(30))) struct PlotFileTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

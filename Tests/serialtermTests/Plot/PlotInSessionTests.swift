@@ -13,7 +13,7 @@ import Time
 @testable import serialterm
 
 /// The plot of an interactive session.
-@Suite(.timeLimit(.minutes(5))) struct PlotInSessionTests {
+@Suite(.timeLimit(.minutes(30))) struct PlotInSessionTests {
   private func bench(
     _ change: (inout InterfaceBench.Options) -> Void = { _ in }
   ) throws -> InterfaceBench {

@@ -11,7 +11,7 @@ import Testing
 @testable import serialterm
 
 /// The command line of `serialterm plot`.
-@Suite(.timeLimit(.minutes(5))) struct PlotParametersTests {
+@Suite(.timeLimit(.minutes(30))) struct PlotParametersTests {
   typealias Window = PlotSettings.Window
 
   private let folder: TemporaryFolder

@@ -5,7 +5,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct ScrollbackTableTests {
+@Suite(.timeLimit(.minutes(30))) struct ScrollbackTableTests {
   /// The lines of a port, each with its time in milliseconds.
   private func copy(_ lines: [(UInt64, String)]) -> ScrollbackCopy {
     let scrollback = Scrollback(capacity: 1 << 20)

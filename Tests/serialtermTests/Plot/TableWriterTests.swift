@@ -3,7 +3,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct TableWriterTests {
+@Suite(.timeLimit(.minutes(30))) struct TableWriterTests {
   private func read(
     _ texts: [(String, time: Double)], from source: Int = 0, _ writer: TableWriter
   ) {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite("A profile that is selected by the device", .timeLimit(.minutes(5)))
+@Suite("A profile that is selected by the device", .timeLimit(.minutes(30)))
 struct DeviceProfileTests {
   private static let text = """
     [default]

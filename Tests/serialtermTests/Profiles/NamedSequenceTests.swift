@@ -4,7 +4,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite("Named sequences", .timeLimit(.minutes(5))) struct NamedSequenceTests {
+@Suite("Named sequences", .timeLimit(.minutes(30))) struct NamedSequenceTests {
   private func entries(_ text: String) throws(ConfigurationError) -> [Entry] {
     let contents = try ConfigurationFile(parsing: Array(text.utf8), check: ProfileFile.check)
     return ProfileChoice.merge(

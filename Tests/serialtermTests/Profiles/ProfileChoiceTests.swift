@@ -7,7 +7,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite("The selection of the profile", .timeLimit(.minutes(5)))
+@Suite("The selection of the profile", .timeLimit(.minutes(30)))
 struct ProfileChoiceTests {
   private static let text = """
     [default]

@@ -7,7 +7,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite("The configuration file of the program", .timeLimit(.minutes(5)))
+@Suite("The configuration file of the program", .timeLimit(.minutes(30)))
 struct ProfileFileTests {
   /// The mistake in a file; nil if there is none.
   private func complaint(_ text: String) -> String? {

@@ -13,7 +13,7 @@ import TextTools
 @testable import serialterm
 
 /// The parts of a session that are written to a profile.
-@Suite(.timeLimit(.minutes(5))) struct ProfilePlanTests {
+@Suite(.timeLimit(.minutes(30))) struct ProfilePlanTests {
   private func state(_ change: (inout TerminalState) -> Void = { _ in }) -> TerminalState {
     var state = TerminalState()
     state.session = .open(.tty("/dev/ttyUSB0"), LineSettings())

@@ -3,7 +3,7 @@ import Testing
 @testable import Configuration
 @testable import serialterm
 
-@Suite("Importing a configuration of ser2net", .timeLimit(.minutes(5)))
+@Suite("Importing a configuration of ser2net", .timeLimit(.minutes(30)))
 struct Ser2netImportTests {
   /// The conversion of connectors. Blank lines separate the rows.
   private static let connectors = #"""

@@ -5,7 +5,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite("Snippets", .timeLimit(.minutes(5))) struct SnippetTests {
+@Suite("Snippets", .timeLimit(.minutes(30))) struct SnippetTests {
   private func file(_ text: String) throws(ConfigurationError) -> ConfigurationFile {
     try ConfigurationFile(parsing: Array(text.utf8), check: ProfileFile.check)
   }

@@ -3,7 +3,7 @@ import Testing
 @testable import Configuration
 @testable import serialterm
 
-@Suite("Importing a configuration of tio", .timeLimit(.minutes(5)))
+@Suite("Importing a configuration of tio", .timeLimit(.minutes(30)))
 struct TioImportTests {
   /// The conversion of tio profiles. Blank lines separate the rows.
   private static let table = #"""

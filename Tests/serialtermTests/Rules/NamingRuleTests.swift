@@ -4,7 +4,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct NamingRuleTests {
+@Suite(.timeLimit(.minutes(30))) struct NamingRuleTests {
   private static let adapter = Device(
     syspath: "/sys/devices/pci0/usb1/1-1/1-1:1.0/ttyUSB0/tty/ttyUSB0", node: "/dev/ttyUSB0",
     kind: .usb, driver: "ftdi_sio", vendorID: 0x0403, productID: 0x6001, serialNumber: "A50285BI",

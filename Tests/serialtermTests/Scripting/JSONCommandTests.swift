@@ -5,7 +5,7 @@ import TextTools
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct JSONCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct JSONCommandTests {
   @Test(arguments: [
     (#"{}"#, noCommand), (#"{"command":"dance"}"#, noCommand),
     (#"{"command":"send"}"#, "send needs either text or hex"),

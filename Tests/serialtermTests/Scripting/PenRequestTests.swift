@@ -16,7 +16,7 @@ private final class FakeParticipant: Participant {
 }
 
 /// A program without a user that has the session, and another member.
-@Suite(.timeLimit(.minutes(5))) struct PenRequestTests {
+@Suite(.timeLimit(.minutes(30))) struct PenRequestTests {
   private let bench: PortBench
   private let anna = FakeParticipant()
   private let id: Sharing.ID

@@ -13,7 +13,7 @@ import TextTools
 @testable import serialterm
 
 /// What is published of the state, as values.
-@Suite(.timeLimit(.minutes(5))) struct PublishedValueTests {
+@Suite(.timeLimit(.minutes(30))) struct PublishedValueTests {
   private static let max = Sharing.Person(id: 1, name: "max", answers: true)
   private static let tool = Sharing.Person(id: 4, name: "tool", answers: false)
 
@@ -108,7 +108,7 @@ import TextTools
 }
 
 /// Observes what a ``PublishedState`` publishes of a port with a fake link.
-@Suite(.timeLimit(.minutes(5))) struct PublishedStateTests {
+@Suite(.timeLimit(.minutes(30))) struct PublishedStateTests {
   private final class Program {
     let bench: PortBench
     var isCrowded = false

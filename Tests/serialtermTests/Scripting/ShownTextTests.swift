@@ -5,7 +5,7 @@ import Time
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct ShownTextTests {
+@Suite(.timeLimit(.minutes(30))) struct ShownTextTests {
   private let clock = TestClock()
   private let loop: IOLoop
 

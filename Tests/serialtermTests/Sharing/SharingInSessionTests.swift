@@ -20,7 +20,7 @@ private final class FakeParticipant: Participant {
 }
 
 /// A session with a person at a keyboard, which others join.
-@Suite(.timeLimit(.minutes(5))) struct SharingInSessionTests {
+@Suite(.timeLimit(.minutes(30))) struct SharingInSessionTests {
   private func bench() throws -> InterfaceBench {
     let bench = try InterfaceBench()
     try bench.begin()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct AvailabilityTests {
+@Suite(.timeLimit(.minutes(30))) struct AvailabilityTests {
   private static let port = Endpoint.tty("/dev/ttyUSB0")
   private static let error = SerialError(.lost, in: "read", at: port)
 

@@ -9,7 +9,7 @@ import Time
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct TerminalStateModelTests {
+@Suite(.timeLimit(.minutes(30))) struct TerminalStateModelTests {
   @Test func stateFollowsWhetherTheDeviceAcceptsBytes() throws {
     let clock = TestClock()
     let loop = try IOLoop(clock: { clock.now })

@@ -8,7 +8,7 @@ import Testing
 @testable import serialterm
 
 /// Questions to the user in a session, drawn or printed.
-@Suite(.timeLimit(.minutes(5))) struct DialogsTests {
+@Suite(.timeLimit(.minutes(30))) struct DialogsTests {
   private let bench: InterfaceBench
   private let printing: InterfaceBench
 

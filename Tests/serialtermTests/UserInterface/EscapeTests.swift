@@ -5,7 +5,7 @@ import Testing
 @testable import serialterm
 
 /// Quitting by `~.`, as in ssh and cu.
-@Suite(.timeLimit(.minutes(5))) struct EscapeTests {
+@Suite(.timeLimit(.minutes(30))) struct EscapeTests {
   private func bench(_ change: (inout InterfaceBench.Options) -> Void = { _ in }) throws
     -> InterfaceBench
   {

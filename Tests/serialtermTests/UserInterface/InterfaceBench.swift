@@ -164,7 +164,7 @@ final class InterfaceBench {
   ///
   /// - Returns: whether the condition is met.
   func wait(until isMet: () -> Bool) throws -> Bool {
-    let deadline = MonotonicTime.now + .seconds(10)
+    let deadline = MonotonicTime.now + .seconds(60)
     while !isMet(), .now < deadline {
       try app.loop.turn(waitingAtMost: .milliseconds(20))
       terminal.look()

@@ -6,7 +6,7 @@ import Testing
 @testable import serialterm
 
 /// The line that a user edits before it is sent, in a session.
-@Suite(.timeLimit(.minutes(5))) struct LineInputTests {
+@Suite(.timeLimit(.minutes(30))) struct LineInputTests {
   private let bench: InterfaceBench
 
   init() throws {

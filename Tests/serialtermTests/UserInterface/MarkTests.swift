@@ -8,7 +8,7 @@ import Testing
 @testable import serialterm
 
 /// Marks as a user sees them.
-@Suite(.timeLimit(.minutes(5))) struct MarkTests {
+@Suite(.timeLimit(.minutes(30))) struct MarkTests {
   /// The rows below the greeting, without the times of marks.
   private func rows(_ bench: InterfaceBench) -> [String] {
     bench.terminal.lines.dropFirst().map {

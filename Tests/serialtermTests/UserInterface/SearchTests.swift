@@ -9,7 +9,7 @@ import Testing
 @testable import serialterm
 
 /// Searching the scrollback in a session.
-@Suite(.timeLimit(.minutes(5))) struct SearchTests {
+@Suite(.timeLimit(.minutes(30))) struct SearchTests {
   private let bench: InterfaceBench
 
   init() throws {

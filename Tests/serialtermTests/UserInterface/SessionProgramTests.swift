@@ -11,7 +11,7 @@ import Testing
 @testable import serialterm
 
 /// Shell commands on the port of an interactive session.
-@Suite(.timeLimit(.minutes(5))) struct SessionProgramTests {
+@Suite(.timeLimit(.minutes(30))) struct SessionProgramTests {
   private func begin(
     _ command: String, _ change: (inout InterfaceBench.Options) -> Void = { _ in }
   ) throws -> InterfaceBench {

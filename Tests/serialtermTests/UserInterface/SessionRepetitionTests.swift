@@ -11,7 +11,7 @@ import Testing
 @testable import serialterm
 
 /// A text that is sent at intervals in a whole session.
-@Suite(.timeLimit(.minutes(5))) struct SessionRepetitionTests {
+@Suite(.timeLimit(.minutes(30))) struct SessionRepetitionTests {
   private func begin(
     _ typed: String? = "1s status", _ change: (inout InterfaceBench.Options) -> Void = { _ in }
   ) throws -> InterfaceBench {

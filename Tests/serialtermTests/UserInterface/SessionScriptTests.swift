@@ -8,7 +8,7 @@ import Testing
 @testable import serialterm
 
 /// Scripts in an interactive session: the one of `--script`, and those that the user runs.
-@Suite(.timeLimit(.minutes(5))) struct SessionScriptTests {
+@Suite(.timeLimit(.minutes(30))) struct SessionScriptTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -10,7 +10,7 @@ import Testing
 @testable import serialterm
 
 /// Sending the size of the window to the far end.
-@Suite(.timeLimit(.minutes(5))) struct TerminalSizeTests {
+@Suite(.timeLimit(.minutes(30))) struct TerminalSizeTests {
   private static let pause = SizeFollower.pause
 
   private func bench(

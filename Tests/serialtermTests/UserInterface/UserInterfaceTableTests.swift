@@ -11,7 +11,7 @@ import Testing
 @testable import serialterm
 
 /// Every state of an interactive session, with every event that can occur in it.
-@Suite(.timeLimit(.minutes(5))) struct UserInterfaceTableTests {
+@Suite(.timeLimit(.minutes(30))) struct UserInterfaceTableTests {
   /// The states, and how a user reaches them.
   enum Start: String, CaseIterable {
     case opening, open, held, lost, lent, ended, palette, printed, line, file, leaving, readOnly,

@@ -12,7 +12,7 @@ import Testing
 @testable import serialterm
 
 /// A whole interactive session: the output for the user, and what happens to typed bytes.
-@Suite(.timeLimit(.minutes(5))) struct UserInterfaceTests {
+@Suite(.timeLimit(.minutes(30))) struct UserInterfaceTests {
   // MARK: Commands
 
   /// In every state, a command either has an effect or reports why not. The reason is that of

@@ -9,7 +9,7 @@ import Testing
 @testable import serialterm
 
 /// The hint about a wrong baud rate, as a user sees it.
-@Suite(.timeLimit(.minutes(5))) struct WrongRateTests {
+@Suite(.timeLimit(.minutes(30))) struct WrongRateTests {
   private static let hint = "This looks like a wrong baud rate. ctrl-t B changes it."
 
   private func bench(_ options: InterfaceBench.Options = .init()) throws -> InterfaceBench {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(5))) struct BrowserPageTests {
+@Suite(.timeLimit(.minutes(30))) struct BrowserPageTests {
   @Test func aPortAloneIsForBrowsersOfThisComputer() throws {
     let place = try BrowserPage.Place(parsing: "8080")
     #expect(place.address == HostAddress(host: "127.0.0.1", port: 8080))
@@ -52,7 +52,7 @@ import Testing
 }
 
 /// With a script in place of serialterm-web.
-@Suite(.timeLimit(.minutes(5))) struct BrowserPageProgramTests {
+@Suite(.timeLimit(.minutes(30))) struct BrowserPageProgramTests {
   private let folder: TemporaryFolder
   private let loop: IOLoop
 

@@ -79,7 +79,7 @@ final class DeviceBench {
   func settle() throws { for _ in 0..<4 { try loop.turn(waitingAtMost: .zero) } }
 
   func wait(until condition: () -> Bool) throws -> Bool {
-    let deadline = MonotonicTime.now + .seconds(20)
+    let deadline = MonotonicTime.now + .seconds(60)
     while !condition() {
       guard MonotonicTime.now < deadline else { return false }
       try loop.turn(waitingAtMost: .milliseconds(20))

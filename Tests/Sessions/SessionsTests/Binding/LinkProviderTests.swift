@@ -9,7 +9,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite(.timeLimit(.minutes(5))) struct LinkProviderTests {
+@Suite(.timeLimit(.minutes(30))) struct LinkProviderTests {
   private let standard = LinkProviders.standard
 
   @Test func everyForm_hasOneMeaning() throws {

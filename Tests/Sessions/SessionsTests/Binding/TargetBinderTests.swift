@@ -9,7 +9,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite(.timeLimit(.minutes(5))) struct TargetBinderTests {
+@Suite(.timeLimit(.minutes(30))) struct TargetBinderTests {
   /// A binder with devices and links that a test controls.
   private final class Bench {
     let loop: IOLoop

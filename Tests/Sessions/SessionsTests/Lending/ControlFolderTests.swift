@@ -6,7 +6,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite(.timeLimit(.minutes(5))) struct ControlFolderTests {
+@Suite(.timeLimit(.minutes(30))) struct ControlFolderTests {
   private let me = UserID(rawValue: geteuid())
 
   private func place(_ path: FilePath) -> ControlFolder.Place { .init(path: path, owner: me) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite(.timeLimit(.minutes(5))) struct ControlReplyTests {
+@Suite(.timeLimit(.minutes(30))) struct ControlReplyTests {
   @Test(arguments: [
     (ControlReply.wait, "wait"), (.other, "other"),
     (.released("/dev/ttyUSB0"), "released /dev/ttyUSB0"),

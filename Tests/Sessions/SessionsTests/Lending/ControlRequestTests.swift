@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite(.timeLimit(.minutes(5))) struct ControlRequestTests {
+@Suite(.timeLimit(.minutes(30))) struct ControlRequestTests {
   @Test func request_isRead_asItWasWritten() {
     let request = ControlRequest(
       port: .device(DeviceID(majorNumber: 188, minorNumber: 3)), borrower: "esptool.py")

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite(.timeLimit(.minutes(5))) struct PortLenderTests {
+@Suite(.timeLimit(.minutes(30))) struct PortLenderTests {
   /// A program that borrows a port, with the replies that it received.
   private final class Tool: Borrower {
     let name: String

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite(.timeLimit(.minutes(5))) struct EndpointFileNameTests {
+@Suite(.timeLimit(.minutes(30))) struct EndpointFileNameTests {
   @Test(arguments: [
     (Endpoint.tty("/dev/serial/by-id/usb-A"), "usb-A"), (.tty("./my port"), "my port"),
     (Endpoint(.loopback, "loopback:board", at: "/dev/pts/7"), "board"),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite(.timeLimit(.minutes(5))) struct LogConfigurationTests {
+@Suite(.timeLimit(.minutes(30))) struct LogConfigurationTests {
   @Test func `The format is that of all logs, or that of the name`() {
     var configuration = LogConfiguration(files: ["a.txt", "b.csv", "c"])
     let formats = { configuration.files.map { configuration.log(in: $0).options.format } }

@@ -13,7 +13,7 @@ import Time
 
 /// Logs contain the members of a session, the holder of the pen, and the client that
 /// sent each byte.
-@Suite(.timeLimit(.minutes(5))) struct LoggedPeopleTests {
+@Suite(.timeLimit(.minutes(30))) struct LoggedPeopleTests {
   private let folder: TemporaryFolder
   private let loop: IOLoop
   private let controller: SessionController

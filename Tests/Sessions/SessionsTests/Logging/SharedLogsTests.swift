@@ -12,7 +12,7 @@ import Time
 @testable import Sessions
 
 /// Logs that several sessions write to.
-@Suite(.timeLimit(.minutes(5))) struct SharedLogsTests {
+@Suite(.timeLimit(.minutes(30))) struct SharedLogsTests {
   private let folder: TemporaryFolder
   private let loop: IOLoop
 

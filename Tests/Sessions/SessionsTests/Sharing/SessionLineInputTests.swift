@@ -6,7 +6,7 @@ import TextTools
 
 /// Any lines at the control socket: a value that is parsed from them is safe to show, and can be
 /// written and parsed again.
-@Suite(.timeLimit(.minutes(5))) struct SessionLineInputTests {
+@Suite(.timeLimit(.minutes(30))) struct SessionLineInputTests {
   private static let lines = [
     "sessions", "join", "join /dev/ttyUSB0", "join %2Fdev%2FttyUSB0", "join a%20b", "join %",
     "session /dev/ttyUSB0 1764000000 connect max%20on%20pts%2F3",

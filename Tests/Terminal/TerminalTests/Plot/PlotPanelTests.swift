@@ -6,7 +6,7 @@ import TextTools
 
 @testable import Terminal
 
-@Suite(.timeLimit(.minutes(5))) struct PlotPanelTests {
+@Suite(.timeLimit(.minutes(30))) struct PlotPanelTests {
   private let size = ScreenSize(rows: 15, columns: 80)
 
   private func source(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Terminal
 
-@Suite(.timeLimit(.minutes(5))) struct PlotSettingsTests {
+@Suite(.timeLimit(.minutes(30))) struct PlotSettingsTests {
   typealias Window = PlotSettings.Window
 
   // MARK: Windows

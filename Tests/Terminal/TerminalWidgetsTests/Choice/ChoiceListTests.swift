@@ -2,7 +2,7 @@ import Testing
 
 @testable import TerminalWidgets
 
-@Suite(.timeLimit(.minutes(5))) struct ChoiceListTests {
+@Suite(.timeLimit(.minutes(30))) struct ChoiceListTests {
   private static func list(_ titles: [String], refusing refused: [String] = []) -> ChoiceList<
     String
   > {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TerminalWidgets
 
-@Suite(.timeLimit(.minutes(5))) struct ChoiceListUpdateTests {
+@Suite(.timeLimit(.minutes(30))) struct ChoiceListUpdateTests {
   private static func choices(_ titles: String...) -> [Choice<String>] {
     titles.map { Choice(id: $0, title: $0) }
   }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TerminalWidgets
 
-@Suite(.timeLimit(.minutes(5))) struct ChoiceListViewTests {
+@Suite(.timeLimit(.minutes(30))) struct ChoiceListViewTests {
   private static let commands = [
     Choice(
       id: 1, label: "b", title: "send a break", refusal: "no device: waiting for /dev/ttyUSB0"),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TerminalWidgets
 
-@Suite(.timeLimit(.minutes(5))) struct ChoiceMatchTests {
+@Suite(.timeLimit(.minutes(30))) struct ChoiceMatchTests {
   private static func choice(
     _ name: String, _ summary: String = "", label: String = "", or synonyms: [String] = [],
     detail: String = ""

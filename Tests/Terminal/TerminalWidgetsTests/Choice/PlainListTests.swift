@@ -2,7 +2,7 @@ import Testing
 
 @testable import TerminalWidgets
 
-@Suite(.timeLimit(.minutes(5))) struct PlainListTests {
+@Suite(.timeLimit(.minutes(30))) struct PlainListTests {
   @Test(arguments: ["\(Int.min)", "\(Int.max)", "-1", "0"])
   func numberThatNoChoiceHas_isAskedForAgain(_ text: String) {
     #expect(Self.list.answer(text) == .unchanged)

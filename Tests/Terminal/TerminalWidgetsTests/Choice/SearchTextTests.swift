@@ -2,7 +2,7 @@ import Testing
 
 @testable import TerminalWidgets
 
-@Suite(.timeLimit(.minutes(5))) struct SearchTextTests {
+@Suite(.timeLimit(.minutes(30))) struct SearchTextTests {
   private static func match(_ word: String, _ text: String) -> SearchText.Match? {
     SearchText(text).match(SearchWord(word))
   }

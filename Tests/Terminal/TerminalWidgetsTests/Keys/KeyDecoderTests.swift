@@ -2,7 +2,7 @@ import Testing
 
 @testable import TerminalWidgets
 
-@Suite(.timeLimit(.minutes(5))) struct KeyDecoderTests {
+@Suite(.timeLimit(.minutes(30))) struct KeyDecoderTests {
   private static func keys(_ text: String) -> [Key] {
     var decoder = KeyDecoder()
     return decoder.decode(text.utf8)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TerminalWidgets
 
-@Suite(.timeLimit(.minutes(5))) struct PasteTests {
+@Suite(.timeLimit(.minutes(30))) struct PasteTests {
   private static func paste(_ text: String) -> String { "\u{1B}[200~\(text)\u{1B}[201~" }
 
   @Test func paste_isUnchanged_withAnyContents() {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TerminalWidgets
 
-@Suite(.timeLimit(.minutes(5))) struct HistoryTests {
+@Suite(.timeLimit(.minutes(30))) struct HistoryTests {
   private static func history(_ lines: [String], capacity: Int = 10) -> History {
     var history = History(capacity: capacity)
     for line in lines { history.append(line) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TerminalWidgets
 
-@Suite(.timeLimit(.minutes(5))) struct LineEditorTests {
+@Suite(.timeLimit(.minutes(30))) struct LineEditorTests {
   /// An editor in which a text was typed. `|` marks the cursor.
   private static func editor(_ text: String) -> LineEditor {
     var editor = LineEditor()

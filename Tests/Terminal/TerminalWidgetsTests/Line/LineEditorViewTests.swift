@@ -3,7 +3,7 @@ import Testing
 
 @testable import TerminalWidgets
 
-@Suite(.timeLimit(.minutes(5))) struct LineEditorViewTests {
+@Suite(.timeLimit(.minutes(30))) struct LineEditorViewTests {
   private static func row(_ text: String, cursor: Int? = nil, width: Int) -> LineEditorView.Row {
     var editor = LineEditor()
     editor.type(text)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TerminalWidgets
 
-@Suite(.timeLimit(.minutes(5))) struct LineTailTests {
+@Suite(.timeLimit(.minutes(30))) struct LineTailTests {
   private static func column(_ pieces: String..., columns: Int = 80) -> Int? {
     var tail = LineTail()
     for piece in pieces { tail.add(piece) }

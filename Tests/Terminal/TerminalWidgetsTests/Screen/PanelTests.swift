@@ -3,7 +3,7 @@ import Testing
 
 @testable import TerminalWidgets
 
-@Suite(.timeLimit(.minutes(5))) struct PanelTests {
+@Suite(.timeLimit(.minutes(30))) struct PanelTests {
   /// A screen on which a device has written text, down to a row and in that row up to a column,
   /// with attributes and line drawing switched on, as a device may leave them.
   static func screen(_ size: ScreenSize, row: Int, column: Int) -> ScreenModel {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TerminalWidgets
 
-@Suite(.timeLimit(.minutes(5))) struct StatusLineTests {
+@Suite(.timeLimit(.minutes(30))) struct StatusLineTests {
   private static func everyPlace(_ body: (ScreenSize, _ row: Int, _ column: Int) -> Void) {
     for rows in StatusLine.minimumRows...6 {
       for columns in [1, 2, 7] {

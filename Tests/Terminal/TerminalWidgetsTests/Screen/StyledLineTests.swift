@@ -2,7 +2,7 @@ import Testing
 
 @testable import TerminalWidgets
 
-@Suite(.timeLimit(.minutes(5))) struct StyledLineTests {
+@Suite(.timeLimit(.minutes(30))) struct StyledLineTests {
   @Test func neighboursInOneStyle_areOneRun() {
     var line = StyledLine("a", .bold)
     line.append("b", .bold)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import TerminalWidgets
 
-@Suite(.timeLimit(.minutes(5))) struct TopPanelTests {
+@Suite(.timeLimit(.minutes(30))) struct TopPanelTests {
   /// Every position of the cursor on small screens, and every height that leaves room for text.
   private static func everyPlace(
     _ body: (ScreenSize, _ row: Int, _ column: Int, _ height: Int) -> Void

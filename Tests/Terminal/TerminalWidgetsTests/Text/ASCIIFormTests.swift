@@ -2,7 +2,7 @@ import Testing
 
 @testable import TerminalWidgets
 
-@Suite(.timeLimit(.minutes(5))) struct ASCIIFormTests {
+@Suite(.timeLimit(.minutes(30))) struct ASCIIFormTests {
   @Test(arguments: ["", "plain", "a long te…", "世界 grün", "e\u{301} 👨‍👩‍👧", "\u{FFFD}"])
   func text_isASCII_andAsWide(text: String) {
     #expect(text.asciiForm.utf8.allSatisfy { $0 < 0x80 })

@@ -1,7 +1,7 @@
 import Patterns
 import Testing
 
-@Suite("Expected patterns", .timeLimit(.minutes(5))) struct ExpectedPatternTests {
+@Suite("Expected patterns", .timeLimit(.minutes(30))) struct ExpectedPatternTests {
   @Test(
     "invalid expressions are refused, and those that match the empty text",
     arguments: ["(", "a[", "*", "", "x*", "^"])

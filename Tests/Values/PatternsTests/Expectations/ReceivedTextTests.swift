@@ -13,7 +13,7 @@ extension ReceivedText {
   fileprivate mutating func append(_ text: String) { append(text.utf8) }
 }
 
-@Suite("The search in received text", .timeLimit(.minutes(5)))
+@Suite("The search in received text", .timeLimit(.minutes(30)))
 struct ReceivedTextTests {
   private func text(_ pieces: String...) -> ReceivedText {
     var text = ReceivedText()

@@ -1,7 +1,7 @@
 import Patterns
 import Testing
 
-@Suite("A searched stream", .timeLimit(.minutes(5)))
+@Suite("A searched stream", .timeLimit(.minutes(30)))
 struct SearchedStreamTests {
   /// The pieces that a stream passes on, and the positions of its matches, until
   /// nothing more arrives.

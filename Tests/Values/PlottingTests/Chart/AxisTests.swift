@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Time
 
-@Suite(.timeLimit(.minutes(5))) struct AxisTests {
+@Suite(.timeLimit(.minutes(30))) struct AxisTests {
   private func texts(
     _ values: ClosedRange<Double>, _ count: Int, isLogarithmic: Bool = false
   ) -> [String] {
@@ -143,7 +143,7 @@ import Time
   }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct ChartViewTests {
+@Suite(.timeLimit(.minutes(30))) struct ChartViewTests {
   @Test(
     "numbers have few digits",
     arguments: [

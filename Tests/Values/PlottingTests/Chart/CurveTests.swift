@@ -3,7 +3,7 @@ import Testing
 
 @testable import Plotting
 
-@Suite(.timeLimit(.minutes(5))) struct CurveTests {
+@Suite(.timeLimit(.minutes(30))) struct CurveTests {
   /// A curve and all of its points.
   private struct Walk {
     var curve = Curve(name: "walk")
@@ -109,7 +109,7 @@ import Testing
     #expect((49_999 - 256...49_999).contains(time))
   }
 
-  @Test("10,000,000 points take less than 1 MiB", .timeLimit(.minutes(5)))
+  @Test("10,000,000 points take less than 1 MiB", .timeLimit(.minutes(30)))
   func memoryIsBounded() {
     var curve = Curve(name: "long")
     for index in 0..<10_000_000 {

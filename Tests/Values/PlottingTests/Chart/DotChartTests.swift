@@ -1,7 +1,7 @@
 import Plotting
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct DotChartTests {
+@Suite(.timeLimit(.minutes(30))) struct DotChartTests {
   /// A recording of curves that begin at time 0 and have a value a second; nil where one has none.
   private func recording(_ curves: [Double?]...) -> Recording {
     var recording = Recording()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Plotting
 
-@Suite(.timeLimit(.minutes(5))) struct RecordingTests {
+@Suite(.timeLimit(.minutes(30))) struct RecordingTests {
   private func row(
     _ time: Double, _ values: [(Int, Double)], of names: [SeriesName]
   ) -> SampleRow {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Time
 
-@Suite(.timeLimit(.minutes(5))) struct SVGChartTests {
+@Suite(.timeLimit(.minutes(30))) struct SVGChartTests {
   /// A recording of curves that begin at time 0 and have a value a second.
   private func recording(_ curves: [(SeriesName, [Double])]) -> Recording {
     var recording = Recording()

@@ -50,7 +50,7 @@ private struct Shared {
   var lines: [String] { screen.history }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct LocalEchoTests {
+@Suite(.timeLimit(.minutes(30))) struct LocalEchoTests {
   @Test func enter_startsANewLine_soThatTheReplyDoesNotOverwriteTheEcho() {
     var shared = Shared()
     shared.user("AT+GMR\r")

@@ -2,7 +2,7 @@ import Patterns
 import Testing
 import TextStages
 
-@Suite(.timeLimit(.minutes(5))) struct HighlightTests {
+@Suite(.timeLimit(.minutes(30))) struct HighlightTests {
   @Test func theLastEqualsSign_separates() throws {
     let highlights = try Highlight.parsing("a=b=bright-red")
     #expect(highlights.map(\.pattern.text) == ["a=b"])

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TextStages
 
-@Suite(.timeLimit(.minutes(5))) struct HighlighterTests {
+@Suite(.timeLimit(.minutes(30))) struct HighlighterTests {
   private func highlighter(
     _ texts: String..., margin: Int = 0, columns: Int = 200
   ) throws -> Highlighter {

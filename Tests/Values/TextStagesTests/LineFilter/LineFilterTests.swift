@@ -3,7 +3,7 @@ import Testing
 
 @testable import TextStages
 
-@Suite(.timeLimit(.minutes(5))) struct LineFilterTests {
+@Suite(.timeLimit(.minutes(30))) struct LineFilterTests {
   @Test(
     arguments: [
       (["wifi"], [], nil, ["I (1) wifi", "D (3) wifi"]),
