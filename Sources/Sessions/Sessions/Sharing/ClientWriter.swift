@@ -30,20 +30,18 @@ final class ClientWriter {
     switch sharing.write(bytes, by: member.id) {
     case .queued(bytes.count): break
     case .queued(let count):
-      pending = Array(bytes[count...])
-      wait()
-    case .wait:
-      pending = Array(bytes)
-      wait()
+      wait(with: bytes[count...])
+      // The bytes that were taken may have ended a line.
+      loop.atEndOfTurn { [weak self] in self?.writePending() }
+    case .wait: wait(with: bytes[...])  // The session calls when there is room.
     case .refused: refuse(bytes.count)
     }
   }
 
-  private func wait() {
+  private func wait(with rest: Slice<UnsafeRawBufferPointer>) {
+    pending = Array(rest)
     isWaiting = true
     input.isPaused = true
-    // The bytes that were taken may have ended a line.
-    loop.atEndOfTurn { [weak self] in self?.writePending() }
   }
 
   /// Writes the bytes that wait, if the session may take them now.
