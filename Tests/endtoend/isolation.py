@@ -102,8 +102,9 @@ def _unshare(base, network):
             fcntl.ioctl(interface, SIOCSIFADDR, struct.pack(
                 "16sHxx4s8x", b"lo:1", socket.AF_INET, socket.inet_aton(ADDRESS)))
     # A session that a test has killed leaves its lock, and another test may get a terminal of that name.
-    locks = base / "lock"
+    locks, run = base / "lock", base / "run"
     locks.mkdir(exist_ok=True)
+    run.mkdir(mode=0o700, exist_ok=True)
     locks.chmod(0o1777)
     _mount(locks, Path("/var/lock"))
     # Whole, because names in /tmp are short: paths in messages and of sockets must be.
@@ -113,7 +114,7 @@ def _unshare(base, network):
         return Path("/tmp")
     sessions = Path(f"/tmp/serialterm-{user}")
     sessions.mkdir(mode=0o700, exist_ok=True)
-    _mount(base / "run", sessions)
+    _mount(run, sessions)
     return base
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 from Tests.endtoend import isolation
@@ -16,9 +17,9 @@ from Tests.endtoend.servers import listens
 
 # Two that look at all sessions of the user, and one that listens at the port of the documentation.
 VICTIMS = (
-    "test_attach.ChoosingTests.test_the_only_one_needs_no_name",
-    "test_attach.ListTests.test_without_sessions_the_list_is_empty_and_joining_fails",
-    "test_isolation.PortOfTheDocumentationTests.test_it_is_free",
+    "Tests.endtoend.test_attach.ChoosingTests.test_the_only_one_needs_no_name",
+    "Tests.endtoend.test_attach.ListTests.test_without_sessions_the_list_is_empty_and_joining_fails",
+    "Tests.endtoend.test_isolation.PortOfTheDocumentationTests.test_it_is_free",
 )
 
 
@@ -42,10 +43,11 @@ class IsolationTests(unittest.TestCase):
         if reason := why_not():
             self.skipTest(reason)
 
-    def run_inside(self, *words):
-        """The output of another run of tests, which begins with what is open here."""
+    def run_inside(self, name):
+        """The output of another run of a test, which begins with what is open here."""
+        module = name.rsplit(".", 2)[0]
         ended = subprocess.run(
-            [sys.executable, REPOSITORY / "Tests/endtoend/run.py", "--jobs", "1", *words],
+            [sys.executable, REPOSITORY / "Tests/endtoend/run.py", "--jobs", "1", "--module", module, name],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment(XDG_RUNTIME_DIR=None))
         return ended.stdout
 
@@ -70,6 +72,10 @@ class IsolationTests(unittest.TestCase):
         self.assertEqual(os.stat(os.environ["XDG_RUNTIME_DIR"]).st_mode & 0o777, 0o700)
         for name in isolation.PERSONAL:
             self.assertNotIn(name, os.environ)
+
+    def test_a_program_in_tmp_is_no_reason(self):
+        with unittest.mock.patch.dict(os.environ, SERIALTERM="/tmp/serialterm"):
+            self.assertEqual(why_not(), "")
 
     def test_the_network_has_only_this_machine(self):
         self.assertEqual(
