@@ -15,8 +15,6 @@ from pathlib import Path
 
 from Tests.endtoend.harness import TIMEOUT, wait_until
 
-# The time that a page may take to follow: a browser is many processes, and others run beside it.
-PATIENCE = max(30, TIMEOUT)
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
@@ -71,8 +69,10 @@ class Browser:
             self.driver = webdriver.Chrome(
                 service=Service(shutil.which("chromedriver"), log_output=os.devnull), options=options)
             stack.callback(self.driver.quit)
-            self.driver.set_page_load_timeout(PATIENCE)
-            self.driver.set_script_timeout(PATIENCE)
+            # Times of a page are those of its thread's processor.
+            self.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+            self.driver.set_page_load_timeout(TIMEOUT)
+            self.driver.set_script_timeout(TIMEOUT)
             self.resize(self._width, self._height)
             self.use_dark(self._dark)
             self._stack = stack.pop_all()
@@ -108,11 +108,15 @@ class Browser:
             raise AssertionError(result["error"])
         return result.get("value")
 
+    def processor_seconds(self):
+        """The processor time of the page so far: of its scripts, and of drawing it."""
+        metrics = self.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+        return next(each["value"] for each in metrics if each["name"] == "TaskDuration")
+
     def find(self, selector):
         """The first element of a CSS selector, when it is there."""
         return wait_until(
-            lambda: next(iter(self.driver.find_elements("css selector", selector)), None), f"{selector} in the page",
-            PATIENCE)
+            lambda: next(iter(self.driver.find_elements("css selector", selector)), None), f"{selector} in the page")
 
     def text(self, selector="body"):
         """What a user sees of an element; empty if there is none."""
@@ -138,7 +142,7 @@ class Browser:
     def wait_for(self, condition, what):
         """Waits until a function returns a true value, and returns that value."""
         try:
-            return wait_until(condition, what, PATIENCE)
+            return wait_until(condition, what)
         except AssertionError as error:
             raise AssertionError(f"{error}\nthe page:\n{self.text()}\n{self.complaints()}") from None
 

@@ -12,11 +12,11 @@ from Tests.endtoend.runner import main  # noqa: E402  (only found through the pa
 
 # The order for a fresh clone. Later runs know the durations of the last one.
 SLOWEST = (
-    "test_package", "test_examples", "test_transfer_faults", "test_faults_bytes", "test_faults_leaving",
-    "test_serve_clients", "test_faults_pressure", "test_faults_killed", "test_causes", "test_send",
-    "test_faults_plugged", "test_transfer_lrzsz", "test_replay", "test_log_faults", "test_faults_compared",
-    "test_faults_plot", "test_interop", "test_transfer_uboot", "test_alerts", "test_labs", "test_labgrid",
-    "test_labs_uboot", "test_soak")
+    "test_transfer_faults", "test_package", "test_examples", "test_serve_clients", "test_web_page", "test_web",
+    "test_interop", "test_faults_pressure", "test_transfer_lrzsz", "test_labs", "test_faults_shared",
+    "test_transfer_hostile", "test_transfer_uboot", "test_faults_compared", "test_labs_uboot", "test_causes",
+    "test_install", "test_mcp", "test_symbols", "test_faults_streams", "test_plot", "test_send", "test_soak",
+    "test_log_faults", "test_serving", "test_run", "test_faults_network", "test_replay")
 
 if __name__ == "__main__":
     main(FOLDER, "test_*.py", __doc__, SLOWEST)

@@ -5,6 +5,7 @@ import argparse
 import faulthandler
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -24,14 +25,23 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 # The seconds of each test in the last run. The longest files start first.
 DURATIONS = REPOSITORY / ".build/test-durations.json"
 
-# Seconds after which a test counts as stuck. Its own deadlines come long before; this ends the run.
-STUCK = 300
+# Seconds after which a test counts as stuck. Its own deadlines come before; this ends the run.
+STUCK = 600
+
+# A run with more failures than this is broken, and none of them is tried again.
+MOST_AGAIN = 10
 
 # The maximum length of a line of a failure. A failure that prints a megabyte hides the cause.
 LONGEST_LINE = 2_000
 
 # The beginning of a test's line.
 PASSED, FAILED, SKIPPED = "passed", "FAILED", "skipped"
+# The name of a test, or of the class or module that could not be set up.
+TEST_NAME = re.compile(r"\S+(?: \(Tests\.\S+\))?")
+# The line of a failure that says which error it was.
+ERROR = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Expired|Interrupt|Exit)\b")
+# The beginning of the lines before the last one, one for each test that failed first, and then passed alone.
+UNSTEADY = "unsteady:"
 
 
 def closing_line(passed, failed, skipped):
@@ -142,18 +152,25 @@ def is_marked(test, mark):
     return bool(getattr(method, mark, False) or getattr(test, mark, False))
 
 
+def fits(names, pattern):
+    """Whether one of the names of tests, with a `$` at its end, contains the pattern."""
+    return any(pattern in f"{name}$" for name in names)
+
+
 def modules(folder, files):
     """The names of the modules in `folder` that fit `files`, a glob."""
     package = ".".join(Path(folder).resolve().relative_to(REPOSITORY).parts)
     return [f"{package}.{path.stem}" for path in sorted(Path(folder).glob(files))]
 
 
-def chosen_tests(name, quick=False, pattern="", soak=False, alone=None):
-    """The tests of the module `name` whose names contain `pattern`. `quick` leaves out tests that take seconds;
-    `soak` chooses only tests that take minutes; `alone` chooses those that must run alone, or all but those."""
+def chosen_tests(name, quick=False, patterns=(), soak=False, alone=None):
+    """The tests of the module `name` whose names, with a `$` at their end, contain one of the `patterns`. `quick` leaves
+    out tests that take seconds; `soak` chooses only tests that take minutes; `alone` chooses those that must run alone,
+    or all but those."""
     return [
         test for test in tests_of(unittest.defaultTestLoader.loadTestsFromName(name))
-        if pattern in test.id() and is_marked(test, "soak") == soak
+        if (not patterns or any(fits([test.id()], pattern) for pattern in patterns))
+        and is_marked(test, "soak") == soak
         and not (quick and is_marked(test, "slow")) and alone in (None, is_marked(test, "runs_alone"))]
 
 
@@ -176,25 +193,79 @@ def print_now(line):
     print(line, end="", flush=True)
 
 
+class Part:
+    """What a process or a machine that ran tests has said: how many passed, failed and were skipped, and why the first
+    ones failed."""
+
+    def __init__(self):
+        self.counts = dict.fromkeys((PASSED, FAILED, SKIPPED), 0)
+        self.passed = []
+        # The error of each failure, by the name of the test.
+        self.failures = {}
+        self._failing = None
+
+    def read(self, line):
+        """Reads a line of the output. Returns whether it is one for the reader, which the closing line is not."""
+        if line.strip() == closing_line(*self.counts.values()):
+            return False
+        outcome, _, rest = line.partition(" ")
+        if outcome in self.counts:
+            self.counts[outcome] += 1
+            name = TEST_NAME.match(rest)[0]
+            self._failing = name if outcome == FAILED else None
+            if outcome == FAILED:
+                self.failures[name] = ""
+            elif outcome == PASSED:
+                self.passed.append(name)
+        elif self._failing and (ERROR.match(line) or not self.failures[self._failing]):
+            self.failures[self._failing] = line.strip()
+        return True
+
+    def fail(self, name, reason):
+        """Counts something that is no test of its own. Returns a line that says it."""
+        self.counts[FAILED] += 1
+        self.failures[name] = reason
+        return f"{FAILED} {name} {reason}\n"
+
+    def add(self, other):
+        for outcome, count in other.counts.items():
+            self.counts[outcome] += count
+        self.passed += other.passed
+        self.failures.update(other.failures)
+
+
 def run_part(name, command, tell=print_now, **options):
-    """Runs tests in a separate process or machine. Passes each line of output to `tell`, and
-    returns the counts by outcome."""
-    counts = dict.fromkeys((PASSED, FAILED, SKIPPED), 0)
-    closing = None
+    """Runs tests in a separate process or machine. Passes each line of output to `tell`, and returns the part."""
+    part = Part()
+    is_closed = False
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options) as process:
         for line in process.stdout:
-            if line.strip() == closing_line(*counts.values()):
-                closing = line
-                continue
-            outcome = line.partition(" ")[0]
-            if outcome in counts:
-                counts[outcome] += 1
-            tell(line)
+            if part.read(line):
+                tell(line)
+            else:
+                is_closed = True
     # If a test did not run to its end, or none ran at all, that is not a success.
-    if closing is None or process.returncode not in (0, 1):
-        counts[FAILED] += 1
-        tell(f"{FAILED} {name} ended early, with status {process.returncode}\n")
-    return counts
+    if not is_closed or process.returncode not in (0, 1):
+        tell(part.fail(name, f"ended early, with status {process.returncode}"))
+    return part
+
+
+def try_again(part, run):
+    """Runs what has failed once more, alone: `run` gets its names, and returns another part. What passes then counts as
+    passed. Returns the lines that say so."""
+    names = list(part.failures)
+    if not names:
+        return []
+    if len(names) > MOST_AGAIN:
+        print_now(f"-- {len(names)} tests failed, too many to run them again\n")
+        return []
+    print_now(f"-- once more, alone: {', '.join(names)}\n")
+    again = run(names)
+    unsteady = [name for name in names
+                if fits(again.passed, pattern_of(name)) and not fits(again.failures, pattern_of(name))]
+    part.counts[FAILED] -= len(unsteady)
+    part.counts[PASSED] += len(unsteady)
+    return [f"{UNSTEADY} {name} (first: {part.failures.pop(name)[:300] or 'it says no reason'})" for name in unsteady]
 
 
 def minutes(seconds):
@@ -203,11 +274,13 @@ def minutes(seconds):
 
 
 class Files:
-    """The files of a run: which there are, how far it is, how many tests passed, failed and were skipped."""
+    """The files of a run: which there are, how far it is, and what they have said so far."""
 
-    def __init__(self, tests, slowest):
-        """`tests` by module. `slowest` names the files that take longest, where no run has measured it."""
-        self.counts = dict.fromkeys((PASSED, FAILED, SKIPPED), 0)
+    def __init__(self, tests, slowest, arguments):
+        """`tests` by module. `slowest` names the files that take longest, where no run has measured it. `arguments`
+        are for the processes that run a module."""
+        self._arguments = arguments
+        self.whole = Part()
         self.durations = {}
         try:
             known = json.loads(DURATIONS.read_text())
@@ -227,17 +300,17 @@ class Files:
         self._running, self._ended = [], 0
         self._lock = threading.Lock()
 
-    def run(self, jobs, until_failure):
+    def run(self, jobs):
         """Runs each file in a process, up to `jobs` at once; then one at a time the tests that must run alone."""
         for alone, count in ((False, jobs), (True, 1)):
             with ThreadPoolExecutor(count) as pool:
-                running = [pool.submit(self._run, *part, until_failure) for part in self.parts if part[1] == alone]
+                running = [pool.submit(self._run, *part) for part in self.parts if part[1] == alone]
                 for ended in as_completed(running):
                     ended.result()
 
-    def _run(self, name, alone, until_failure):
+    def _run(self, name, alone):
         with self._lock:
-            if until_failure and self.counts[FAILED]:
+            if "--until-failure" in self._arguments and self.whole.failures:
                 return
             self._running.append(name)
         started = time.monotonic()
@@ -245,9 +318,9 @@ class Files:
         with tempfile.TemporaryDirectory(prefix="st-", ignore_cleanup_errors=True) as folder, \
                 tempfile.TemporaryFile() as durations:
             command = [
-                sys.executable, *sys.argv, "--module", name, "--part", "alone" if alone else "beside",
+                sys.executable, sys.argv[0], *self._arguments, "--module", name, "--part", "alone" if alone else "beside",
                 "--folder", folder, "--durations", str(durations.fileno())]
-            counts = run_part(
+            part = run_part(
                 name, command, lines.append, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT,
                 pass_fds=[durations.fileno()])
             durations.seek(0)
@@ -256,36 +329,38 @@ class Files:
             self._running.remove(name)
             self._ended += 1
             self.durations.update(measured)
-            for outcome, count in counts.items():
-                self.counts[outcome] += count
+            self.whole.add(part)
             print_now("".join(lines) + self._progress(name, time.monotonic() - started))
 
     def _progress(self, name, seconds):
         """A line when a file has ended."""
         line = f"-- {self._ended} of {len(self.parts)} files, {minutes(time.monotonic() - self._started)}"
-        if self.counts[FAILED]:
-            line += f", {self.counts[FAILED]} failed"
+        if self.whole.failures:
+            line += f", {self.whole.counts[FAILED]} failed"
         line += f": {name.rpartition('.')[2]} took {seconds:.0f} s"
         if self._running:
             line += "; still running: " + ", ".join(each.rpartition(".")[2] for each in self._running)
         return line + "\n"
 
 
-def run_files(tests, jobs, until_failure, slowest, is_whole):
-    """Runs the tests, which are by module, each module in a process. `is_whole`: all durations are known then, and
-    are kept. Returns the files."""
-    files = Files(tests, slowest)
+def run_files(tests, jobs, arguments, slowest=(), is_whole=False):
+    """Runs the tests, which are by module, each module in a process, which gets the `arguments`. `is_whole`: all
+    durations are known then, and are kept. Returns the files."""
+    files = Files(tests, slowest, arguments)
     count = sum(len(each) for each in tests.values())
     print_now(f"{count} tests in {len(files.parts)} files, {jobs} at once\n")
-    with tempfile.TemporaryDirectory() as folder:
-        reason = isolation.why_no_namespaces(Path(folder))
-    if reason:
-        print_now("The tests use the /tmp and the network of this machine, because the system permits no others: "
-                  f"{reason}. Open sessions and servers can make some of them fail.\n")
-    files.run(jobs, until_failure)
+    files.run(jobs)
     if is_whole and DURATIONS.parent.is_dir():
         DURATIONS.write_text(json.dumps(files.durations, indent=0, sort_keys=True))
     return files
+
+
+def say_how_isolated():
+    """Says it once if the tests cannot be kept apart from the machine as they should be."""
+    with tempfile.TemporaryDirectory() as folder:
+        reason = isolation.why_no_namespaces(Path(folder))
+    if reason:
+        print_now(f"The tests use folders and free ports of this machine, because it permits no namespaces: {reason}.\n")
 
 
 def print_slowest(durations, count):
@@ -299,7 +374,7 @@ def print_slowest(durations, count):
 def run_module(options):
     """Runs the tests of one module in this process. Returns the counts by outcome."""
     tests = chosen_tests(
-        options.module, options.quick, options.pattern, options.soak, alone=options.part == "alone")
+        options.module, options.quick, options.patterns, options.soak, alone=options.part == "alone")
     isolation.separate(
         Path(options.folder), network=not getattr(sys.modules.get(options.module), isolation.MARK, False))
     report = run_tests(tests, options.until_failure)
@@ -324,24 +399,49 @@ def main(folder, files, description, slowest=()):
     parser.add_argument("--part", choices=["alone", "beside"], help=argparse.SUPPRESS)
     parser.add_argument("--folder", help=argparse.SUPPRESS)
     parser.add_argument("--durations", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("pattern", nargs="?", default="", help="only tests whose names contain it")
+    parser.add_argument("patterns", nargs="*", metavar="PATTERN",
+                        help="only tests whose names contain one of them; a $ is the end of a name")
     options = parser.parse_args()
     # nohup and a shell's `&` leave them ignored, and programs inherit that.
     for number in (signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if options.part:
-        counts = run_module(options)
+        counts, unsteady = run_module(options), []
     else:
-        tests = {name: chosen_tests(name, options.quick, options.pattern, options.soak)
-                 for name in modules(folder, files) if options.module in (None, name)}
-        if not any(tests.values()):
-            sys.exit(f"no test's name contains '{options.pattern}'")
-        ran = run_files(
-            tests, options.jobs, options.until_failure, slowest,
-            not (options.pattern or options.module or options.quick or options.soak or options.until_failure))
-        counts = ran.counts
+        say_how_isolated()
+        ran = run_chosen(folder, files, options, slowest)
+        counts, unsteady = ran.whole.counts, []
+        if not options.until_failure:
+            unsteady = try_again(ran.whole, lambda names: run_again(folder, files, options, names))
         if options.slowest:
             print_slowest(ran.durations, options.slowest)
-    print(closing_line(*counts.values()), flush=True)
+    for line in (*unsteady, closing_line(*counts.values())):
+        print(line, flush=True)
     sys.exit(1 if counts[FAILED] else 0)
+
+
+def pattern_of(name):
+    """The pattern for something that failed: a test, a class that could not be set up, a module, a whole part."""
+    if set_up := re.search(r"\((.*)\)", name):
+        return f"{set_up[1]}."
+    if re.search(r"\.[A-Z]\w*\.test_", name):
+        return f"{name}$"
+    return f"{name}." if ".test_" in name else name
+
+
+def run_chosen(folder, files, options, slowest=()):
+    """Runs the tests of the options, and returns the files."""
+    tests = {name: chosen_tests(name, options.quick, options.patterns, options.soak)
+             for name in modules(folder, files) if options.module in (None, name)}
+    if not any(tests.values()):
+        sys.exit(f"no test's name contains '{' '.join(options.patterns)}'")
+    marks = [f"--{mark.replace('_', '-')}" for mark in ("quick", "soak", "until_failure") if getattr(options, mark)]
+    is_whole = not (marks or options.patterns or options.module)
+    return run_files(tests, options.jobs, [*marks, *options.patterns], slowest, is_whole)
+
+
+def run_again(folder, files, options, names):
+    """Runs tests by their names, one at a time."""
+    options.jobs, options.patterns = 1, [pattern_of(name) for name in names]
+    return run_chosen(folder, files, options).whole

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from Tests.endtoend import picture
-from Tests.endtoend.harness import Device, Terminal, serialterm_binary
+from Tests.endtoend.harness import Device, Terminal, pace, serialterm_binary
 from Tests.endtoend.harness.program import run
 from Tests.endtoend.harness.screen import Screen
 
@@ -302,9 +302,10 @@ def readings(count):
 def plot_frame(size=(24, 88)):
     """A plot above the text. Its times are those of the lines, so that it is never the same."""
     with Session(size=size) as session:
-        for line in readings(200):
+        started = time.monotonic()
+        for number, line in enumerate(readings(200)):
+            pace(started, number, 50)
             session.device.write(f"{line}\r\n".encode())
-            time.sleep(0.02)
         session.press(b"y", "ctrl-t y: keys of the plot")
         return session.frame("ctrl-t y, while a sensor sends its readings:")
 

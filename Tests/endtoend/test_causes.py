@@ -16,7 +16,7 @@ import unittest
 from pathlib import Path
 from typing import NamedTuple
 
-from Tests.endtoend.harness import Device, Pipes, PublicCopy, run, slow
+from Tests.endtoend.harness import TIMEOUT, Device, Pipes, PublicCopy, run, slow
 from Tests.endtoend.test_errors import USER
 from Tests.endtoend.test_faults_busy import DEAD, LOCK_FOLDER, lock_file
 
@@ -143,7 +143,7 @@ class CauseTests(unittest.TestCase):
         for command in commands:
             command = command.replace("sudo ", "").replace("serialterm ", f"{self.binary} ", 1)
             if " release " not in command and " attach " not in command:
-                subprocess.run(["sh", "-c", command], check=True, timeout=30, stdin=subprocess.DEVNULL,
+                subprocess.run(["sh", "-c", command], check=True, timeout=TIMEOUT, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL)
         for holder in getattr(self, "holders", []):
             holder.wait()

@@ -2,7 +2,8 @@
 
 import unittest
 
-from Tests.endtoend.harness import serialterm
+from Tests.endtoend.faults import record
+from Tests.endtoend.harness import processor, serialterm
 from Tests.endtoend.harness.shells import (
     BASH, BASH_WITH_PACKAGE, DELETE_LINE, FISH, ZSH, CompletionFolder)
 
@@ -227,9 +228,14 @@ class ScriptTests(unittest.TestCase):
                 self.assertIn(b"bash, zsh or fish", result.stderr)
 
     def test_an_answer_takes_no_longer_than_a_key(self):
-        fastest = min(
-            serialterm("complete-line", "bash", "serialterm ").duration for _ in range(5))
-        self.assertLess(fastest, 0.1)
+        durations, used = [], []
+        for _ in range(5):
+            with processor.measured() as each:
+                result = serialterm("complete-line", "bash", "serialterm ")
+            durations.append(result.duration * 1000)
+            used.append(each.seconds)
+        record("completion", "key to the answer", durations, "ms", at_most=100)
+        self.assertLess(min(used), 0.1)
 
 
 if __name__ == "__main__":

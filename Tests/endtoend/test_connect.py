@@ -7,12 +7,8 @@ import termios
 import unittest
 from pathlib import Path
 
-from Tests.endtoend.harness import (
-    Device, Terminal, cooked, serialterm_binary, shell_status, wait_until)
-
-PREFIX = b"\x14"
-# The time limit for quitting in seconds, in any state of the session.
-LEAVING = 0.5
+from Tests.endtoend.faults import PREFIX, SessionTest
+from Tests.endtoend.harness import Terminal, serialterm_binary, wait_until
 
 
 def connect(target, *options, **how):
@@ -46,17 +42,12 @@ class BoardTests(unittest.TestCase):
             terminal.expect(b"echoed")
 
 
-class SessionTests(unittest.TestCase):
+class SessionTests(SessionTest):
     """With a device that the test plays."""
-
-    def setUp(self):
-        self.device = self.enterContext(Device(settings=cooked))
-        self.settings_before = self.device.settings
 
     def session(self, *options, **how):
         """A session, once the port is the program's."""
-        terminal = self.enterContext(connect(self.device.path, *options, **how))
-        terminal.expect(b"ctrl-t q")
+        terminal = super().session(*options, **how)
         wait_until(lambda: self.device.exclusive, "the port is opened exclusively")
         return terminal
 
@@ -167,33 +158,29 @@ class SessionTests(unittest.TestCase):
     def test_quitting_restores_the_terminal_and_the_port(self):
         terminal = self.session()
         self.assertNotEqual(terminal.settings, terminal.original_settings)
-        status, duration = terminal.leave()
-        self.assertEqual(status, 0)
-        self.assertLess(duration, LEAVING)
+        self.assertEqual(self.quit(terminal)[0], 0)
         self.assertEqual(terminal.settings, terminal.original_settings)
-        self.assertEqual(self.device.settings, self.settings_before)
+        self.assertEqual(self.device.settings, self.port_settings)
         self.assertFalse(self.device.exclusive)
 
     def test_signals_restore_the_terminal_and_the_port(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
             with self.subTest(number.name):
                 terminal = self.session()
-                terminal.signal(number)
-                self.assertEqual(shell_status(terminal.wait(LEAVING)), 128 + number)
+                self.assertEqual(self.signal(terminal, number)[0], 128 + number)
                 self.assertEqual(terminal.settings, terminal.original_settings)
-                self.assertEqual(self.device.settings, self.settings_before)
+                self.assertEqual(self.device.settings, self.port_settings)
                 self.assertFalse(self.device.exclusive)
 
     def test_user_terminal_closed_ends_the_program(self):
         terminal = self.session()
-        terminal.hang_up()
-        self.assertEqual(shell_status(terminal.wait()), 128 + signal.SIGHUP)
-        self.assertEqual(self.device.settings, self.settings_before)
+        with self.leaving(terminal) as left:
+            terminal.hang_up()
+        self.assertEqual(left.status, 128 + signal.SIGHUP)
+        self.assertEqual(self.device.settings, self.port_settings)
 
     def test_device_that_never_reads_does_not_keep_anyone(self):
         terminal = self.session()
         terminal.send(b"x" * 30_000)  # More than a pseudo-terminal holds.
-        status, duration = terminal.leave()
-        self.assertEqual(status, 1)  # Not everything was sent.
-        self.assertLess(duration, LEAVING)
+        self.assertEqual(self.quit(terminal)[0], 1)  # Not everything was sent.
         self.assertEqual(terminal.settings, terminal.original_settings)

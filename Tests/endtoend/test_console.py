@@ -8,13 +8,11 @@ import select
 import signal
 import subprocess
 import tempfile
-import time
 import tty
 import unittest
 from pathlib import Path
 
-from Tests.endtoend.harness import Device, Pipes, serialterm, serialterm_binary
-from Tests.endtoend.harness.deadline import TIMEOUT, wait_until
+from Tests.endtoend.harness import TIMEOUT, Deadline, Device, Pipes, serialterm, serialterm_binary, wait_until
 
 EVERY_BYTE = bytes(range(256))
 
@@ -31,8 +29,8 @@ class ConsoleTest(unittest.TestCase):
         return [serialterm_binary(), "connect", str(self.link), "--console", *options]
 
     def read(self, descriptor, count):
-        data, deadline = b"", time.monotonic() + TIMEOUT
-        while len(data) < count and select.select([descriptor], [], [], deadline - time.monotonic())[0]:
+        data, deadline = b"", Deadline()
+        while len(data) < count and select.select([descriptor], [], [], deadline.left)[0]:
             data += os.read(descriptor, 65_536)
         return data
 

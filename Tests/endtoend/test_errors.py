@@ -13,7 +13,7 @@ import unittest
 
 from Tests.endtoend.faults.figures import record
 from Tests.endtoend.harness import (
-    Device, Pipes, PublicCopy, Terminal, run, serialterm, serialterm_binary)
+    TIMEOUT, Device, Pipes, PublicCopy, Terminal, run, serialterm, serialterm_binary)
 
 IMPOSSIBLE_RATES = ("0", "-1", "7x", "115200x", "100000000000")
 
@@ -378,5 +378,5 @@ class StreamTests(unittest.TestCase):
         with open("/dev/full", "wb") as full:
             ended = subprocess.run(
                 [serialterm_binary(), "--version"], stdout=full, stderr=subprocess.PIPE,
-                check=False, timeout=10)
+                check=False, timeout=TIMEOUT)
         self.assertNotEqual(ended.returncode, 0)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from Tests.endtoend.faults import SessionTest
 from Tests.endtoend.harness import (
-    Deadline, Pipes, Terminal, run, serialterm, serialterm_binary, soak, wait_until)
+    TIMEOUT, Deadline, Pipes, Terminal, pace, run, serialterm, serialterm_binary, soak, wait_until)
 
 REQUEST = bytes.fromhex("0103006b00037417")
 TSHARK = shutil.which("tshark")
@@ -93,7 +93,7 @@ class AnswerTests(unittest.TestCase):
             link = Path(folder) / "serialterm-extcap"
             link.symlink_to(Path(serialterm_binary()).absolute())
             said = subprocess.run(
-                [link, "--extcap-interfaces"], capture_output=True, text=True, timeout=30, check=True)
+                [link, "--extcap-interfaces"], capture_output=True, text=True, timeout=TIMEOUT, check=True)
         self.assertEqual(said.stdout, self.answer("--extcap-interfaces"))
 
     def test_the_link_type_is_user0(self):
@@ -232,7 +232,7 @@ class PipeTests(SessionTest):
     def test_a_reader_that_is_slow_holds_the_device_and_nothing_is_missing(self):
         program = self.capture("--other-frames", "fixed:100")
         sent = bytes(range(256)) * 1_600
-        feeder = threading.Thread(target=lambda: self.device.write(sent, timeout=60), daemon=True)
+        feeder = threading.Thread(target=lambda: self.device.write(sent), daemon=True)
         feeder.start()
         # The pipe takes no more before anything is read. How much that is depends on how its pages were filled.
         other = os.open(self.fifo, os.O_WRONLY | os.O_NONBLOCK)
@@ -240,7 +240,7 @@ class PipeTests(SessionTest):
             wait_until(lambda: not select.select([], [other], [], 0)[1], "the pipe is full")
         finally:
             os.close(other)
-        self.read_until(lambda capture: sum(map(len, capture.payloads)) == len(sent) // 100 * 100, timeout=60)
+        self.read_until(lambda capture: sum(map(len, capture.payloads)) == len(sent) // 100 * 100)
         feeder.join()
         program.signal(signal.SIGTERM)
         self.assertEqual(b"".join(self.read_until(None).payloads), sent)
@@ -325,7 +325,7 @@ class WiresharkTests(SessionTest):
                 'mount --bind "$0" "$1" && shift && exec "$@"', str(links), system, TSHARK]
 
     def run_tshark(self, *options):
-        return run(*self.tshark, *options, variables=self.variables, timeout=120)
+        return run(*self.tshark, *options, variables=self.variables)
 
     def read(self, file, *fields):
         said = self.run_tshark(
@@ -351,9 +351,9 @@ class WiresharkTests(SessionTest):
         # As a line of 921,600 baud: a session does not wait for those who watch.
         started = time.monotonic()
         for start in range(0, len(stream), 1_024):
-            self.device.write(stream[start:start + 1_024], timeout=60)
-            time.sleep(max(0, started + start / 92_160 - time.monotonic()))
-        self.assertEqual(program.wait(timeout=120), 0)
+            self.device.write(stream[start:start + 1_024])
+            pace(started, start, 92_160)
+        self.assertEqual(program.wait(), 0)
         found = self.read(file, "data.data")
         self.assertEqual(len(found), count)
         self.assertEqual(b"".join(bytes.fromhex(row[0]) for row in found), stream)

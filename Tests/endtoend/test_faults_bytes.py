@@ -6,7 +6,7 @@ import re
 import unittest
 
 from Tests.endtoend.faults import HAS_COMPILER, SessionTest, faulty, processes, record
-from Tests.endtoend.harness import slow
+from Tests.endtoend.harness import soak
 
 # NUL; every byte; UTF-8 that is cut off, too long, a surrogate, past the last code point; code
 # points of two, three and four bytes, and an unpaired continuation.
@@ -82,7 +82,7 @@ class Row37LongLineTests(SessionTest):
         terminal.transcript.discard()
         expected = hashlib.sha256()
         for number in range(mebibytes):
-            self.device.write(block, 60)
+            self.device.write(block)
             expected.update(block)
             if number == 0:
                 # Not the pages of the program that showing any bytes needs.
@@ -100,6 +100,6 @@ class Row37LongLineTests(SessionTest):
     def test_line_of_8_MiB(self):
         self.stream(8)
 
-    @slow
+    @soak
     def test_line_of_100_MiB(self):
         self.stream(100)

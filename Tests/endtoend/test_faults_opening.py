@@ -8,12 +8,14 @@ import signal
 from Tests.endtoend.faults import processes, record
 from Tests.endtoend.faults.line import Driver, DriverCase
 from Tests.endtoend.harness import (
-    Device, Pipes, serialterm, serialterm_binary, shell_status, wait_until)
+    TIMEOUT, Device, Pipes, serialterm, serialterm_binary, shell_status, wait_until)
 
 OPENING = ["open", "flock", "TCGETS2", "TIOCEXCL", "TCGETS2", "TCSETS2", "TCGETS2"]
 # Queries without effect: the state of the port, each once, and the counters at the end.
 QUESTIONS = ["TIOCMGET", "TIOCGICOUNT", "TIOCGICOUNT"]
 CLOSING = ["TCSETS2", "TIOCNXCL", "close"]
+# Takes longer than any test waits.
+LONG = ",".join(["wait=10000"] * (2 + int(TIMEOUT / 10)))
 
 
 class Row39OpeningTests(DriverCase):
@@ -86,10 +88,10 @@ class Row39OpeningTests(DriverCase):
 
     @contextlib.contextmanager
     def session_in_a_long_sequence(self, driver):
-        """A session whose input has ended, in the middle of a sequence of ten seconds."""
+        """A session whose input has ended, in the middle of a long sequence."""
         with Pipes(
                 serialterm_binary(), "connect", self.device.path, "--on-open",
-                "dtr=off,wait=10000,dtr=on", variables=driver.variables) as session:
+                f"dtr=off,{LONG},dtr=on", variables=driver.variables) as session:
             wait_until(lambda: driver.count("TIOCMBIC DTR") == 1, "the sequence has begun")
             pipe = os.readlink(f"/proc/{session.pid}/fd/0")
             wait_until(lambda: pipe in processes.watched_files(session.pid), "it reads its input")
@@ -130,7 +132,7 @@ class Row39OpeningTests(DriverCase):
         return [call for call in driver.trace if call.startswith("TIOCMB")]
 
     def test_sequence_that_fails_is_told_and_holds_nothing_back(self):
-        result = self.connect("--on-open", "dtr=off,wait=10000", stdin=b"word")
+        result = self.connect("--on-open", f"dtr=off,{LONG}", stdin=b"word")
         self.assertEqual(result.status, 0, result)
         self.assertRegex(result.stderr, b"this port has no modem lines")
         self.assertEqual(self.device.read_exactly(4), b"word")

@@ -35,7 +35,7 @@ class Row60NumbersTests(RateTest):
         memory = processes.memory(self.terminal.pid)[0]
         started, before = time.monotonic(), self.redraws()
         for piece in said:
-            self.device.write(piece, 60)
+            self.device.write(piece)
             expected += piece
         last = reading(self.sent)
         self.sent += 1

@@ -7,16 +7,15 @@ import time
 import unittest
 
 from Tests.endtoend.faults import (
-    HAS_COMPILER, LEAVING, NOT_SENT, PREFIX, SessionTest, faulty, number, processes, record, text,
-    under_load)
-from Tests.endtoend.harness import slow, wait_until
+    HAS_COMPILER, LEAVING, NOT_SENT, PREFIX, SessionTest, faulty, number, processes, record, text)
+from Tests.endtoend.harness import TIMEOUT, slow, wait_until
 
 XON, XOFF = b"\x11", b"\x13"
 REFUSED = re.compile(rb"serialterm: not sent \(([\d,]+) bytes\): ")
 NOT_SENT_MORE = re.compile(rb"serialterm: ([\d,]+) more bytes were not sent")
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-# The time in seconds until a hold is reported: half a second, and the delay of the computer.
-SAID = 2.0
+# The milliseconds until a hold is reported: half a second without progress, and what the computer needs.
+SAID = 600
 
 
 class Row24HeldTests(SessionTest):
@@ -25,12 +24,12 @@ class Row24HeldTests(SessionTest):
         terminal = self.session("-f", "soft", "-L", str(self.log), *options)
         self.device.write(XOFF + b"stopped")
         terminal.expect(b"stopped")
-        started = time.monotonic()
+        waited, started = self.waited(terminal), time.monotonic()
         terminal.send(b"hello")
         self.expect_held(terminal)
         seconds = time.monotonic() - started
-        record(24, "held to said", seconds * 1000, "ms")
-        self.assertLess(seconds, SAID)
+        record(24, "held to said", seconds * 1000, "ms", at_most=SAID)
+        self.assertLessEqual(self.waited(terminal) - waited, SAID)
         # Only one direction is held: bytes of the device still arrive.
         self.device.write(b"received while held")
         terminal.expect(b"received while held")
@@ -63,15 +62,13 @@ class Row24HeldTests(SessionTest):
         for _ in range(3):
             terminal = self.held_session()
             status, seconds = self.quit(terminal)
-            self.assertLess(seconds, LEAVING)
             self.assert_held_to_the_end(terminal, status, 1)
             durations.append(seconds * 1000)
-        record(24, "quit key to the end while held", durations, "ms")
+        record(24, "quit key to the end while held", durations, "ms", at_most=500)
 
     def test_quitting_with_time_to_drain_does_not_wait_for_a_line_that_stands_still(self):
         terminal = self.held_session("--drain", "20")
-        status, seconds = self.quit(terminal)
-        self.assertLess(seconds, under_load(2))
+        status, _ = self.quit(terminal)
         self.assert_held_to_the_end(terminal, status, 1)
 
     def test_signals_while_held(self):
@@ -79,9 +76,8 @@ class Row24HeldTests(SessionTest):
             with self.subTest(name.name):
                 terminal = self.held_session()
                 status, seconds = self.signal(terminal, name)
-                self.assertLess(seconds, LEAVING)
                 self.assert_held_to_the_end(terminal, status, 128 + name)
-                record(24, f"{name.name} to the end while held", seconds * 1000, "ms")
+                record(24, f"{name.name} to the end while held", seconds * 1000, "ms", at_most=500)
 
 
 @unittest.skipUnless(HAS_COMPILER, "needs a C compiler")
@@ -89,36 +85,34 @@ class Row25StuckDriverTests(SessionTest):
     """The driver has taken 100 bytes, and never gets rid of them."""
 
     def test_drain_is_bounded_and_told(self):
-        terminal = self.session(variables=faulty(self.device.node, outq=100, drain_ms=60_000))
+        terminal = self.session(variables=faulty(self.device.node, outq=100, drain_ms=3_600_000))
         terminal.send(b"x")
         self.assertEqual(self.device.read_exactly(1), b"x")
         status, seconds = self.quit(terminal)
         self.assertEqual(status, 1)
-        self.assertLess(seconds, under_load(1))
         self.assertEqual(number(terminal.expect(NOT_SENT).group(1)), 100)
         self.assert_given_back(terminal)
-        record(25, "quit key to the end, driver that never drains", seconds * 1000, "ms")
+        record(25, "quit key to the end, driver that never drains", seconds * 1000, "ms", at_most=1000)
 
     def test_driver_that_is_slow_to_close_keeps_the_terminal_from_nobody(self):
         """A close of a real port waits for the driver, 30 seconds by default (closing_wait)."""
         terminal = self.session(
-            variables=faulty(self.device.node, outq=100, stubborn=1, close_ms=3_000))
-        started = time.monotonic()
+            variables=faulty(self.device.node, outq=100, stubborn=1, close_ms=3_600_000))
+        waited, started = self.waited(terminal), time.monotonic()
         terminal.send(PREFIX + b"q")
         terminal.expect(NOT_SENT)
         wait_until(lambda: terminal.settings == terminal.original_settings, "given back")
         seconds = time.monotonic() - started
         self.assertTrue(terminal.running)  # Else nothing was slow, and nothing shown.
-        self.assertLess(seconds, LEAVING)
-        record(25, "quit key to restored, driver that even closing waits for", seconds * 1000, "ms")
+        self.assertLessEqual(self.waited(terminal) - waited, LEAVING)
+        record(25, "quit key to restored, driver that even closing waits for", seconds * 1000, "ms", at_most=500)
 
     def test_driver_that_would_be_slow_to_close_does_not_keep_the_program(self):
         """The bytes that were reported as unsent are removed from the driver, so it has nothing to wait for."""
-        terminal = self.session(variables=faulty(self.device.node, outq=100, close_ms=3_000))
+        terminal = self.session(variables=faulty(self.device.node, outq=100, close_ms=3_600_000))
         status, seconds = self.quit(terminal)
         self.assertEqual(status, 1)
-        record(25, "quit key to the end, driver that is slow to close", seconds * 1000, "ms")
-        self.assertLess(seconds, under_load(1))
+        record(25, "quit key to the end, driver that is slow to close", seconds * 1000, "ms", at_most=1000)
 
 
 class Row26SlowDeviceTests(SessionTest):
@@ -126,7 +120,7 @@ class Row26SlowDeviceTests(SessionTest):
         data = text(count)
         terminal = self.session(**how)
         terminal.send(data)
-        received = self.device.read_exactly(count, count / rate + 10, rate)
+        received = self.device.read_exactly(count, count / rate + TIMEOUT, rate)
         self.assertTrue(received == data, "what the device got differs")
         self.assertEqual(self.quit(terminal)[0], 0)
         self.assertEqual(self.device.rest(), b"")
@@ -148,7 +142,7 @@ class Row26SlowDeviceTests(SessionTest):
         data = random.Random(26).randbytes(count)
         program = self.pipes()
         program.send(data, then_close=True)
-        received = self.device.read_exactly(count, count / rate + 10, rate)
+        received = self.device.read_exactly(count, count / rate + TIMEOUT, rate)
         self.assertTrue(received == data, "what the device got differs")
         self.assertEqual(program.wait(), 0)
         self.assertEqual(self.device.rest(), b"")
@@ -166,9 +160,8 @@ class Row26SlowDeviceTests(SessionTest):
         terminal = self.session("--drain", "0.2")
         terminal.send(data)
         taken = self.device.read_exactly(20_000)
-        status, seconds = self.quit(terminal)
+        status, _ = self.quit(terminal)
         self.assertEqual(status, 1)
-        self.assertLess(seconds, LEAVING)
         said = number(terminal.expect(NOT_SENT).group(1))
         taken += self.device.rest()
         self.assertEqual(len(taken) + said, len(data))
@@ -184,7 +177,7 @@ class Row27FullQueueTests(SessionTest):
     def full_session(self):
         """A session that has read everything that was typed, and refused a part of it."""
         terminal = self.session()
-        terminal.send(b"x" * self.SIZE, 60)
+        terminal.send(b"x" * self.SIZE)
         terminal.expect(re.compile(rb"not sent[^\n]*full"))
         terminal.send(PREFIX + b"n")  # A key is handled although all of that is queued before it.
         terminal.expect(b"reconnect is off")
@@ -211,8 +204,7 @@ class Row27FullQueueTests(SessionTest):
         terminal = self.full_session()
         status, seconds = self.quit(terminal)
         self.assertEqual(status, 1)
-        self.assertLess(seconds, LEAVING)
-        record(27, "quit key to the end behind 16 MiB", seconds * 1000, "ms")
+        record(27, "quit key to the end behind 16 MiB", seconds * 1000, "ms", at_most=500)
         self.assertEqual(terminal.settings, terminal.original_settings)
         self.assert_counted(terminal, self.device.rest())
 
@@ -222,7 +214,7 @@ class Row27FullQueueTests(SessionTest):
                 terminal = self.full_session()
                 status, seconds = self.signal(terminal, name)
                 self.assertEqual(status, 128 + name)
-                self.assertLess(seconds, LEAVING)
+                record(27, f"{name.name} to the end behind 16 MiB", seconds * 1000, "ms", at_most=500)
                 self.assert_given_back(terminal)
                 self.assert_counted(terminal, self.device.rest())
                 self.replug()

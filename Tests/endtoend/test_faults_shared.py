@@ -1,6 +1,7 @@
 """A port that many share: viewers that stall or go, a writer that dies, a server under attack."""
 
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -13,17 +14,18 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 import unittest
 from pathlib import Path
 
-from Tests.endtoend.faults import number, processes, record, under_load
+from Tests.endtoend.faults import number, processes, record, waits
 from Tests.endtoend.harness import (
-    Device, Pipes, Program, Terminal, serialterm_binary, slow, unread, wait_until)
+    TIMEOUT, Device, Pipes, Program, Terminal, pace, serialterm_binary, slow, unread, wait_until)
 from Tests.endtoend.servers import free_port
 from Tests.endtoend.servers.clients import (
-    COM_PORT, DO, DONT, IAC, SB, WILL, WONT, Client, Crowd, sockets_of, subnegotiation)
+    COM_PORT, DO, DONT, IAC, SB, WILL, WONT, Client, Crowd, sockets_of, stand_still, subnegotiation)
 
 MEBIBYTE = 1 << 20
 KIBIBYTE = 1 << 10
@@ -38,7 +40,9 @@ class SharedCase(unittest.TestCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         runtime = self.folder / "run"
         runtime.mkdir(mode=0o700)
-        self.variables = {"XDG_RUNTIME_DIR": str(runtime)}
+        self._waits = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.variables = waits.counted(self._waits, {"XDG_RUNTIME_DIR": str(runtime)})
+        self.delays, self.waits = [], []
         self.device = self.enterContext(Device())
         self.log = self.folder / "board.log"
         self.paths = {speech: self.folder / f"{speech}.sock" for speech in SPEECHES}
@@ -58,6 +62,24 @@ class SharedCase(unittest.TestCase):
         for _ in range(6):
             self.program.stderr.expect(b"serving at")
 
+    def waited(self, program=None):
+        """The milliseconds for which the program has waited for nothing but time."""
+        return waits.milliseconds(self._waits, (program or self.program).pid)
+
+    def key(self, writer):
+        """A key of the one with the pen reaches the device."""
+        waited, started = self.waited(), time.monotonic()
+        writer.send(b"k")
+        self.assertEqual(self.device.read_exactly(1), b"k")
+        self.delays.append((time.monotonic() - started) * 1000)
+        self.waits.append(self.waited() - waited)
+
+    def record_keys(self, row, **promised):
+        """Records how long the keys took. How long that is depends on the machine; but the program may not let them
+        wait for a time to pass. One whose clients are late has such times for other reasons."""
+        record(row, "a key of the writer meanwhile", self.delays, "ms", **promised)
+        self.assertLessEqual(statistics.median(self.waits), 50)
+
     def client(self, speech="raw", address=None):
         return self.enterContext(Client(address or self.ports[speech], speech))
 
@@ -72,7 +94,7 @@ class SharedCase(unittest.TestCase):
                 client.read()
             return all(client.data for client in clients)
         try:
-            wait_until(all_get, "the clients get what the device sends", timeout=30)
+            wait_until(all_get, "the clients get what the device sends")
         except AssertionError as error:
             silent = [client.errors() if client.speech == "attach" else client.speech
                       for client in clients if not client.data]
@@ -80,7 +102,7 @@ class SharedCase(unittest.TestCase):
 
     def logged(self, end):
         """The log, when it contains the end of the sent bytes."""
-        wait_until(lambda: self.log.read_bytes().endswith(end), "the log has the end", timeout=60)
+        wait_until(lambda: self.log.read_bytes().endswith(end), "the log has the end")
         return self.log.read_bytes()
 
 
@@ -107,6 +129,8 @@ class Viewer(Program):
             return False
         self.data += data
         return True
+
+    expect = Client.expect
 
     def errors(self):
         """The output on standard error."""
@@ -139,7 +163,7 @@ class Row53ViewersTests(SharedCase):
             return not late
 
         try:
-            wait_until(all_have_it, "all have it", timeout=60)
+            wait_until(all_have_it, "all have it")
         except AssertionError as error:
             raise AssertionError(f"{error}: {[(each.speech, each.ended) for each in late]}") from None
 
@@ -159,23 +183,19 @@ class Row53ViewersTests(SharedCase):
         os.kill(stalled["attach"].pid, signal.SIGSTOP)
         data, end = random.Random(53).randbytes(self.SIZE), b"<end>" * 4
         readers = [holder, *healthy]
-        delays = []
         with Crowd([*readers, *gone]):
             self.device.write(b"<begin>")
             self.wait_for(b"<begin>", readers)
             for start in range(0, len(data), self.PIECE):
                 # No client that reads is behind, on a computer of any speed.
                 piece = data[start:start + self.PIECE]
-                self.device.write(piece, timeout=60)
-                started = time.monotonic()
-                holder.send(b"k")
-                self.assertEqual(self.device.read_exactly(1), b"k")
-                delays.append((time.monotonic() - started) * 1000)
+                self.device.write(piece)
+                self.key(holder)
                 self.wait_for(piece[-20:], readers)
                 if start == self.SIZE // 2:
                     gone[0].reset()
                     gone[1].process.kill()
-            self.device.write(end, timeout=60)
+            self.device.write(end)
             text = self.logged(end)
             self.wait_for(end, readers)
         self.assertEqual(digest(text[-len(data + end):]), digest(data + end), "the log is exact")
@@ -183,15 +203,15 @@ class Row53ViewersTests(SharedCase):
         differing = sum(
             digest(text[-len(each.data):]) != digest(each.data) for each in readers)
         record(53, "streams of 64 viewers and the writer that differ from the log", differing, "")
-        record(53, "a key of the writer meanwhile", delays, "ms")
         self.assertEqual(differing, 0)
-        self.assertLess(statistics.median(delays), 100)
+        self.record_keys(53, typical=100)
         for speech, client in stalled.items():
             with self.subTest(speech):
-                self.check_stalled(speech, client, text)
+                text = self.check_stalled(speech, client, text)
 
     def check_stalled(self, speech, client, text):
-        """The bytes that a stalled viewer received and those that it was told it missed are all bytes."""
+        """The bytes that a stalled viewer received and those that it was told it missed are all bytes: `text`. Returns
+        all bytes until now."""
         if speech == "raw":
             return self.check_disconnected(client, text)
         if speech == "attach":
@@ -210,9 +230,11 @@ class Row53ViewersTests(SharedCase):
 
         wait_until(is_told, "it is told what it missed")
         missed = number(pattern.findall(told())[-1])
-        while client.read(0.2):
-            pass
-        got = bytes(client.data)
+        # What comes later is behind everything that it still got.
+        later = f"<after {speech} was stalled>".encode()
+        self.device.write(later)
+        client.expect(later)
+        got = bytes(client.data).partition(later)[0]
         if speech == "telnet":
             got = pattern.split(got)[0]
         place = text.find(got)
@@ -222,6 +244,7 @@ class Row53ViewersTests(SharedCase):
         if speech == "rfc2217":
             self.assertIn(b"\x2c\x6a\x02", client.telnet.messages, "an overrun")
         self.assertFalse(client.ended)
+        return text + later
 
     def check_disconnected(self, client, text):
         """A stalled client of a plain byte stream was disconnected: its protocol cannot report a gap."""
@@ -234,6 +257,7 @@ class Row53ViewersTests(SharedCase):
         wait_until(is_ended, "its stream ends")
         self.assertGreaterEqual(text.find(bytes(client.data)), 0, "it has got a part without a gap")
         self.assertLess(len(client.data), len(text) - 500_000)
+        return text
 
 
 class MemoryTests(SharedCase):
@@ -275,41 +299,45 @@ class MemoryTests(SharedCase):
     def send(self, block, holder):
         """Sends more than the buffers of a viewer hold, until the writer has it."""
         for _ in range(30):
-            self.device.write(block, timeout=60)
+            self.device.write(block)
         self.device.write(b"<settled>")
-        wait_until(lambda: holder.data.endswith(b"<settled>"), "it has everything", timeout=60)
+        wait_until(lambda: holder.data.endswith(b"<settled>"), "it has everything")
 
 
 class Row55DeadWriterTests(SharedCase):
     """The one with the pen is killed in the middle of a line."""
 
-    LIMIT = under_load(0.1)
+    # Milliseconds.
+    LIMIT = 100
     HOLDER = """import socket, sys
 client = socket.socket(socket.AF_UNIX if "/" in sys.argv[1] else socket.AF_INET)
 client.connect(sys.argv[1] if "/" in sys.argv[1] else ("127.0.0.1", int(sys.argv[1])))
-client.settimeout(1)
-try:
-    client.sendall(b"x" * int(sys.argv[2]))
-    print("sent", flush=True)
-except TimeoutError:
-    print("full", flush=True)
+print("sends", flush=True)
+client.sendall(b"x" * int(sys.argv[2]))
+print("sent", flush=True)
 sys.stdin.read()
 """
 
+    def kill(self, program, free):
+        """Kills a program; `free` waits until the pen is free. Returns the milliseconds until then, and how many of
+        them the program that shares the port has waited for nothing but time."""
+        waited, killed = self.waited(), time.monotonic()
+        program.process.kill()
+        free()
+        return (time.monotonic() - killed) * 1000, self.waited() - waited
+
     def kill_holder(self, address, count):
-        """Returns the time in seconds until the pen is free, and the messages until then."""
         holder = self.enterContext(Pipes(sys.executable, "-c", self.HOLDER, str(address), str(count)))
         holder.stdout.expect(b"sent")
         self.program.stderr.expect(b"has the pen")
-        holder.process.kill()
-        killed = time.monotonic()
-        self.program.stderr.expect(b"nobody has the pen now.")
-        return time.monotonic() - killed
+        return self.kill(holder, lambda: self.program.stderr.expect(b"nobody has the pen now."))
 
     def check(self, count, *addresses):
-        delays = []
+        delays, waited = [], []
         for address in addresses:
-            delays.append(self.kill_holder(address, count))
+            delay, wait = self.kill_holder(address, count)
+            delays.append(delay)
+            waited.append(wait)
             self.assertEqual(self.device.read_exactly(count), b"x" * count, "what it queued is sent")
             # The next one begins at once.
             with Client(address) as client:
@@ -317,13 +345,14 @@ sys.stdin.read()
                 self.assertEqual(self.device.read_exactly(4), b"next")
                 self.program.stderr.expect(b"has the pen")
             self.program.stderr.expect(b"nobody has the pen now.")
-        record(55, f"writer killed to pen free, {count:,} bytes queued",
-               [delay * 1000 for delay in delays], "ms")
-        self.assertLess(max(delays), self.LIMIT)
+        record(55, f"writer killed to pen free, {count:,} bytes queued", delays, "ms", at_most=self.LIMIT)
+        # A time that has nothing to do with it, such as that of bytes that the device does not take, may be over
+        # meanwhile, but not each time.
+        self.assertLessEqual(min(waited), self.LIMIT)
 
     def test_the_pen_is_free_and_what_it_queued_is_sent(self):
         self.serve()
-        self.check(9, *[self.ports["raw"], self.paths["raw"]] * 5)
+        self.check(9, *[self.ports["raw"], self.paths["raw"]] * 2)
         # More than the device takes at once.
         self.check(100_000, self.ports["raw"], self.paths["raw"])
 
@@ -333,16 +362,26 @@ sys.stdin.read()
         holder = self.enterContext(Pipes(
             sys.executable, "-c", self.HOLDER, str(self.paths["raw"]), str(count)))
         self.program.stderr.expect(b"has the pen")
-        holder.stdout.expect(b"full")
-        holder.process.kill()
-        killed = time.monotonic()
-        match = self.program.stderr.expect(re.compile(rb"has left; ([\d,]+) bytes were not sent"))
-        self.program.stderr.expect(b"nobody has the pen now.")
-        delay = time.monotonic() - killed
-        record(55, "writer killed to pen free, queue full", delay * 1000, "ms")
-        self.assertLess(delay, self.LIMIT)
-        unsent = number(match.group(1))
-        got = len(self.device.read_available(1))
+        holder.stdout.expect(b"sends")
+        # Both queues are full, and both programs wait: one that tried again and again would never stand still.
+        stand_still(holder.pid, self.program.pid)
+        matches = []
+
+        def free():
+            matches.append(self.program.stderr.expect(re.compile(rb"has left; ([\d,]+) bytes were not sent")))
+            self.program.stderr.expect(b"nobody has the pen now.")
+
+        delay, waited = self.kill(holder, free)
+        record(55, "writer killed to pen free, queue full", delay, "ms", at_most=self.LIMIT)
+        # The look whether the device takes anything, after half a second, may be due meanwhile.
+        self.assertLessEqual(waited, self.LIMIT + 500)
+        unsent = number(matches[0].group(1))
+        # What the next one sends comes behind it.
+        self.client().send(b"<end>")
+        data = b""
+        while not data.endswith(b"<end>"):
+            data += self.device.read_exactly(1)
+        got = len(data) - 5
         # Bytes that the killed program had not passed on cannot be counted. The queue of this program is complete.
         self.assertGreater(unsent, 0)
         self.assertGreaterEqual(got, MEBIBYTE)
@@ -352,18 +391,20 @@ sys.stdin.read()
         session = self.enterContext(Terminal(
             serialterm_binary(), "connect", self.device.path, variables=self.variables))
         session.expect(b"ctrl-t q quits")
-        for _ in range(5):
+        self.program, delays, waited_each = session, [], []
+        for _ in range(3):
             viewer = self.enterContext(Terminal(
                 serialterm_binary(), "attach", "--force", variables=self.variables))
             viewer.expect(b"you have taken the pen")
             viewer.send(b"half a li")
             self.assertEqual(self.device.read_exactly(9), b"half a li")
-            viewer.process.kill()
-            killed = time.monotonic()
-            session.expect(b"you have the pen.")
-            self.assertLess(time.monotonic() - killed, self.LIMIT)
+            delay, waited = self.kill(viewer, lambda: session.expect(b"you have the pen."))
+            delays.append(delay)
+            waited_each.append(waited)
             session.send(b"h")
             self.assertEqual(self.device.read_exactly(1), b"h")
+        record(55, "viewer with the pen killed to the session has it", delays, "ms", at_most=self.LIMIT)
+        self.assertLessEqual(min(waited_each), self.LIMIT)
 
 
 class Row43NegotiationTests(SharedCase):
@@ -390,9 +431,10 @@ class Row43NegotiationTests(SharedCase):
         """The answers until that to a question that always gets one: DO of an unknown option."""
         client.socket.sendall(bytes([IAC, DO, 99]))
         data = b""
-        deadline = time.monotonic() + 10
-        while bytes([IAC, WONT, 99]) not in data and time.monotonic() < deadline:
-            data += client.socket.recv(1 << 16)
+        while bytes([IAC, WONT, 99]) not in data:
+            piece = client.socket.recv(1 << 16)
+            self.assertTrue(piece, data)
+            data += piece
         return data
 
     def test_commands_that_are_divided_anywhere_are_the_same(self):
@@ -400,12 +442,13 @@ class Row43NegotiationTests(SharedCase):
         message = (bytes([IAC, WILL, COM_PORT]) + subnegotiation(1, (19_200).to_bytes(4, "big"))
                    + b"d\xff\xffta")
         for size in range(1, len(message)):
-            client = self.client("rfc2217")
+            # The kernel says when the other end has read everything from such a socket.
+            client = self.client("rfc2217", self.paths["rfc2217"])
             rate = 9_600 if size % 2 else 19_200
             data = message.replace((19_200).to_bytes(4, "big"), rate.to_bytes(4, "big"))
             for start in range(0, len(data), size):
                 client.socket.sendall(data[start:start + size])
-                time.sleep(0.0005)
+                wait_until(lambda: unsent(client.socket) == 0, "the piece is read")
             self.assertEqual(self.device.read_exactly(4), b"d\xffta")
             self.assertEqual(self.device.settings.output_baud, rate)
             client.close()
@@ -416,6 +459,7 @@ class Row43NegotiationTests(SharedCase):
         generator = random.Random(43)
         holder = self.client()
         self.appear(holder)
+        sockets = sockets_of(self.program.pid)
         for index in range(200):
             client = self.client(SPEECHES[1 + index % 2])
             with contextlib.suppress(OSError):
@@ -426,8 +470,10 @@ class Row43NegotiationTests(SharedCase):
             if index % 20 == 0:
                 holder.send(b"k")
                 self.assertEqual(self.device.read_exactly(1), b"k")
+        wait_until(lambda: sockets_of(self.program.pid) <= sockets, "all are gone")
+        holder.send(b"k")
+        self.assertEqual(self.device.read_exactly(1), b"k")
         self.assertEqual(unread(self.device.descriptor), 0)
-        self.assertTrue(self.program.running)
 
 
 class Row57AttackTests(SharedCase):
@@ -439,7 +485,7 @@ class Row57AttackTests(SharedCase):
     def attack(self, index):
         """A connection: silent, garbage, a byte now and then, or gone at once."""
         attacker = socket.socket()
-        attacker.settimeout(30)
+        attacker.settimeout(TIMEOUT)
         try:
             attacker.connect(("127.0.0.1", self.ports[SPEECHES[index % 3]]))
             kind = index % 4
@@ -463,7 +509,7 @@ class Row57AttackTests(SharedCase):
         self.appear(holder)
         before = processes.status_of(self.program.pid)["VmRSS"]
         sockets = sockets_of(self.program.pid)
-        attackers, delays, most = [], [], 0
+        attackers, most = [], 0
         done = threading.Event()
 
         def run():
@@ -475,12 +521,9 @@ class Row57AttackTests(SharedCase):
         thread.start()
         sent = bytearray()
         peak = before
-        while not done.is_set() or len(delays) < 100:
-            started = time.monotonic()
-            holder.send(b"k")
-            self.assertEqual(self.device.read_exactly(1), b"k")
-            delays.append((time.monotonic() - started) * 1000)
-            block = random.Random(len(delays)).randbytes(200)
+        while not done.is_set() or len(self.delays) < 100:
+            self.key(holder)
+            block = random.Random(len(self.delays)).randbytes(200)
             self.device.write(block)
             sent += block
             holder.read(0.01)
@@ -489,20 +532,19 @@ class Row57AttackTests(SharedCase):
         thread.join()
         # Clients that wait in the kernel's queue are accepted slowly.
         wait_until(lambda: holder.data.endswith(sent[-200:]) or holder.read(0.05) and False,
-                   "the writer has everything", timeout=30)
+                   "the writer has everything")
         for attacker in attackers:
             if attacker:
                 attacker.close()
-        wait_until(lambda: sockets_of(self.program.pid) <= sockets, "all are gone", timeout=60)
+        wait_until(lambda: sockets_of(self.program.pid) <= sockets, "all are gone")
         record(57, f"most clients at once, of {self.COUNT}", most // 2, "")
         record(57, "memory grown", (peak - before) / MEBIBYTE, "MiB")
-        record(57, "a key of the writer meanwhile", delays, "ms")
         self.assertTrue(holder.data.endswith(sent), "the writer's stream is exact")
         self.assertTrue(self.logged(bytes(sent[-200:])).endswith(sent), "the log is exact")
         # Each has two descriptors.
         self.assertLessEqual(most, 2 * 256)
         self.assertLessEqual(peak - before, self.LIMIT)
-        self.assertLess(statistics.median(delays), 100)
+        self.record_keys(57, typical=100)
         self.assertIn(b"was not let in: there are 256 clients", self.program.stderr.data)
         # No client is refused afterwards.
         late = self.client("telnet")
@@ -515,6 +557,13 @@ def digest(data):
 
 PURGE = subnegotiation(12, b"\x02")
 SUSPEND, RESUME = subnegotiation(8), subnegotiation(9)
+# Asks for the state of DTR, which is answered.
+QUERY = subnegotiation(5, b"\x07")
+
+
+def unsent(sock):
+    """The number of bytes that the other end of a socket in the file system has not read: SIOCOUTQ."""
+    return int.from_bytes(fcntl.ioctl(sock, termios.TIOCOUTQ, bytes(4)), sys.byteorder)
 
 
 class Row63SuspendedTests(SharedCase):
@@ -522,9 +571,42 @@ class Row63SuspendedTests(SharedCase):
 
     SECONDS = 9
     LIMIT = 2.0
+    HELD = 0.7
 
     @slow
-    def test_the_log_waits_two_seconds_in_a_minute(self):
+    def test_short_waited_eachadd_up_to_two_seconds(self):
+        self.serve()
+        holder = self.client("rfc2217")
+        self.appear(holder)
+        holder.send(b"k")
+        self.assertEqual(self.device.read_exactly(1), b"k")
+
+        def say(message):
+            """Says something, and waits until it was heard: what comes next was answered."""
+            known = len(holder.telnet.messages)
+            holder.say(message + QUERY)
+            wait_until(lambda: holder.read(0.1) and False or len(holder.telnet.messages) > known, "the answer")
+
+        held = 0.0
+        while held < self.LIMIT:
+            say(SUSPEND)
+            begun = time.monotonic()
+            # The time that is counted.
+            time.sleep(self.HELD)
+            # At least so long, on a machine of any load.
+            held += time.monotonic() - begun
+            say(RESUME)
+        # No time is left: the session says so at once.
+        holder.say(SUSPEND)
+        waited = self.waited()
+        self.program.stderr.expect(b"takes nothing: the device waits no longer for it")
+        self.assertLessEqual(self.waited() - waited, 100)
+        # The log goes on, although the flow stays suspended.
+        self.device.write(b"<end>")
+        self.logged(b"<end>")
+
+    @slow
+    def test_the_log_waited_eachtwo_seconds_in_a_minute(self):
         self.serve()
         holder = self.client("rfc2217")
         self.appear(holder)
@@ -543,10 +625,10 @@ class Row63SuspendedTests(SharedCase):
         thread.start()
         started = grown = time.monotonic()
         waited, size = 0.0, 0
-        while time.monotonic() - started < self.SECONDS:
+        for count in range(50 * self.SECONDS):
             # The terminal has room for a few seconds: nothing is lost on the way to the program.
             self.device.write(b"x" * 20)
-            time.sleep(0.02)
+            pace(started, count + 1, 50)
             now, new = time.monotonic(), self.log.stat().st_size
             if new > size:
                 # A log is written after a short quiet time, or when much has come.
@@ -554,9 +636,10 @@ class Row63SuspendedTests(SharedCase):
                 grown, size = now, new
         done.set()
         thread.join()
-        record(63, "time that the log did not grow, of 9 s", waited, "s")
-        self.assertLess(waited, self.LIMIT + 0.5)
+        record(63, "time that the log did not grow, of 9 s", waited, "s", at_most=self.LIMIT)
         self.program.stderr.expect(b"takes nothing: the device waits no longer for it")
+        self.device.write(b"<end>")
+        self.logged(b"<end>")
 
 
 class Row64PurgeTests(SharedCase):
@@ -574,16 +657,15 @@ class Row64PurgeTests(SharedCase):
         for name, client in clients.items():
             for _ in range(self.SIZE // 60 // 20):
                 client.send(lines[name] * 20)
-        clients[b"a"].send(b"")
         clients[b"a"].say(PURGE)
         said = self.program.stderr.expect(
             re.compile(rb"has discarded ([\d,]+) bytes? of its own: not sent"))
         discarded = number(said.group(1))
-        got = bytearray()
-        wait_until(
-            lambda: got.extend(self.device.read_available(0.1) or b"") or
-            len(got) == 2 * self.SIZE - discarded, "the device has everything that is left",
-            timeout=30)
+        # The last line comes behind everything that is left.
+        clients[b"b"].send(b"end\n")
+        got = self.device.read_exactly(2 * self.SIZE - discarded + 4)
+        self.assertTrue(got.endswith(b"end\n"), got[-100:])
+        got = got[:-4]
         wait_until(lambda: b"discarded" in events.read_bytes(), "it is logged")
         logged = [json.loads(line) for line in events.read_text().splitlines() if "discarded" in line]
         self.assertEqual([event["count"] for event in logged], [discarded])
@@ -642,6 +724,8 @@ class Row67ReadOnlyTests(SharedCase):
         wait_until(
             lambda: clients[2].read(0.1) or bytes([COM_PORT, 112, 3]) in clients[2].telnet.messages,
             "the purge is answered")
+        # So was what the others said: everything that the kernel has for the session was read.
+        stand_still(session.pid)
         reached = unread(self.device.descriptor)
         record(67, "bytes that reached the device", reached, "bytes")
         self.assertEqual(reached, 0)

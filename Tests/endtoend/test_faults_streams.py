@@ -15,7 +15,7 @@ import unittest
 from pathlib import Path
 
 from Tests.endtoend.faults import record
-from Tests.endtoend.harness import Device, Program, serialterm_binary, slow, wait_until
+from Tests.endtoend.harness import TIMEOUT, Device, Program, serialterm_binary, slow, wait_until
 
 FROM_DEVICE, TO_DEVICE = b"from the device\r\n", b"to the device\r"
 
@@ -151,7 +151,7 @@ class Row65StreamTests(unittest.TestCase):
                 seen[:] = stream.taken() if stream.kind in FILES else seen + stream.taken()
 
         if any(wrong):
-            program.wait(10)
+            program.wait()
             self.assertIn(program.process.returncode, (1, 9))
             look()
             if said.kind in TALKING + FILES:
@@ -231,7 +231,7 @@ class Row65StreamTests(unittest.TestCase):
         self.device.write(every_byte)
         received = b""
         while len(received) < len(every_byte):
-            self.assertTrue(select.select([slave], [], [], 10)[0], received)
+            self.assertTrue(select.select([slave], [], [], TIMEOUT)[0], received)
             received += os.read(slave, 4096)
         self.assertEqual(received, every_byte)
         program.signal(signal.SIGTERM)

@@ -11,7 +11,7 @@ import unittest
 
 from Tests.endtoend.faults import SessionTest
 from Tests.endtoend.harness import (
-    Device, Pipes, Terminal, contents, serialterm, serialterm_binary, wait_until)
+    TIMEOUT, Device, Pipes, Terminal, contents, serialterm, serialterm_binary, wait_until)
 from Tests.endtoend.harness.program import REPOSITORY
 
 try:
@@ -148,7 +148,7 @@ class FrameLogTests(SessionTest):
         result = subprocess.run(
             ["tshark", "-r", str(file), "-o", 'uat:user_dlts:"User 0 (DLT=147)","mbrtu","0","","0",""',
              "-T", "fields", "-e", "mbrtu.unit_id", "-e", "modbus.func_code", "-e", "frame.len", "-Y", "mbrtu"],
-            capture_output=True, text=True, timeout=60, check=True)
+            capture_output=True, text=True, timeout=TIMEOUT, check=True)
         self.assertEqual(result.stdout.split(), ["1", "3", "8", "1", "3", "11"])
 
     @unittest.skipUnless(pynmea2, "needs python3-nmea2")
@@ -333,7 +333,7 @@ class AnswerTests(unittest.TestCase):
         program.send(b'{"command":"send","id":1,"hex":"0103006b00037417"}\n')
         program.stdout.expect(b'"id":1')
         self.device.write(BAD + ANSWER)
-        program.send(b'{"command":"expect","id":2,"regex":"slave (.) .+ 022b","timeout":20}\n')
+        program.send(b'{"command":"expect","id":2,"regex":"slave (.) .+ 022b","timeout":60}\n')
         program.stdout.expect(b'"id":2')
         program.close_stdin()
         self.assertEqual(program.wait(), 0)

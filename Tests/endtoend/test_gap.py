@@ -1,9 +1,8 @@
 """A user's terminal that stalls: sequences may be among the bytes that it is not shown."""
 
 import signal
-import time
 
-from Tests.endtoend.faults import PREFIX
+from Tests.endtoend.faults import PREFIX, processes
 from Tests.endtoend.harness import slow
 from Tests.endtoend.test_palette import PaletteTest
 
@@ -114,9 +113,9 @@ class GivenBackTests(GapTest):
         self.screen.wait_for(lambda _: self.screen.marks_pastes, "paste marks")
         self.stall()
         self.write(b"y" * FLOOD)
-        self.terminal.send(b"\x1b")
+        self.terminal.send(b"\x07")  # Closes it like escape, which would wait whether more of a sequence comes.
         # No output shows that the key was read, because the drawn output is not read.
-        time.sleep(0.3)
+        processes.wait_until_keys_are_read(self.terminal.pid)
         self.go_on()
         self.quit_keys()
         self.terminal.transcript.expect_end()

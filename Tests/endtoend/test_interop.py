@@ -6,7 +6,7 @@ import unittest
 
 from Tests.endtoend.faults import PREFIX, preload
 from Tests.endtoend.faults.line import Driver
-from Tests.endtoend.harness import Device, Pipes, Terminal, serialterm_binary, slow, wait_until
+from Tests.endtoend.harness import TIMEOUT, Device, Pipes, Terminal, serialterm_binary, slow, wait_until
 from Tests.endtoend.harness.loopback import Loopback
 from Tests.endtoend.harness.program import REPOSITORY
 from Tests.endtoend.servers import (
@@ -157,7 +157,7 @@ class ServerCase:
             program = self.enterContext(
                 Pipes(serialterm_binary(), "connect", self.target, "--linger", "30"))
             program.send(data)
-            self.assertEqual(program.stdout.read_exactly(len(data), timeout=240), data)
+            self.assertEqual(program.stdout.read_exactly(len(data), timeout=4 * TIMEOUT), data)
 
     @classmethod
     def row(cls):
@@ -272,9 +272,9 @@ class SredirdTests(ServerCase, unittest.TestCase):
         with self.serve(driver, device.path):
             program = self.enterContext(Pipes(serialterm_binary(), "connect", self.target))
             program.send(data)
-            self.assertEqual(device.read_exactly(len(data), timeout=60), data)
-            device.write(data, timeout=60)
-            self.assertEqual(program.stdout.read_exactly(len(data), timeout=60), data)
+            self.assertEqual(device.read_exactly(len(data)), data)
+            device.write(data)
+            self.assertEqual(program.stdout.read_exactly(len(data)), data)
 
 
 class TableTests(unittest.TestCase):

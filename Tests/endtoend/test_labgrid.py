@@ -19,7 +19,7 @@ from Tests.endtoend.harness.program import REPOSITORY
 from Tests.endtoend.harness.screen import Screen
 from Tests.endtoend.servers import Serve, free_port
 from Tests.endtoend.servers.documented import DocumentedClient
-from Tests.endtoend.servers.labgrid import STARTING, Labgrid, local_port, missing
+from Tests.endtoend.servers.labgrid import Labgrid, local_port, missing
 
 # Starts a console as labgrid-client does, whose command line it has.
 LIKE_LABGRID = "import subprocess, sys; sys.exit(subprocess.call([sys.argv[1], '-t', 'lab:4001']))"
@@ -141,7 +141,7 @@ class ConsoleTest(unittest.TestCase):
     def ready(self, *options):
         """A console that is connected."""
         terminal = self.console(*options)
-        terminal.expect(READY, timeout=STARTING)
+        terminal.expect(READY)
         return terminal
 
     def ask(self, terminal, command, answer):
@@ -151,7 +151,7 @@ class ConsoleTest(unittest.TestCase):
 
     def leave(self, terminal, status=0):
         terminal.send(PREFIX + b"q")
-        self.assertEqual(terminal.wait(STARTING), status)
+        self.assertEqual(terminal.wait(), status)
         self.assertEqual(terminal.settings, terminal.original_settings)
 
 
@@ -180,7 +180,7 @@ class LabgridTests(ConsoleTest):
         self.ask(terminal, b"echo before", b"\r\nbefore\r\n")
         self.labgrid.restart_ser2net()
         terminal.expect(b"the connection is lost")
-        terminal.expect(READY, timeout=STARTING)
+        terminal.expect(READY)
         self.ask(terminal, b"echo after", b"\r\nafter\r\n")
         self.leave(terminal)
         for word in (b"before", b"after"):
@@ -216,7 +216,7 @@ class LabgridTests(ConsoleTest):
         listener.expect(b"\nstill here\r")
         wait_until(lambda: b"still here" in contents(log), "the listener in the background logs")
         listener.send(b"\x03")
-        self.assertNotEqual(listener.wait(STARTING), 0)
+        self.assertNotEqual(listener.wait(), 0)
         self.assertTrue(background.running)
         self.leave(writer)
 
@@ -225,13 +225,13 @@ class LabgridTests(ConsoleTest):
         terminal = self.enterContext(Terminal(
             "sh", "-c", "until labgrid-client console; do echo status=$?; sleep 1; done",
             variables=self.labgrid.variables))
-        terminal.expect(READY, timeout=STARTING)
+        terminal.expect(READY)
         self.ask(terminal, b"version", b"firmware")
         self.labgrid.kill_exporter()
         terminal.expect(b"the connection is lost")
         terminal.expect(b"status=6\r\n")
         self.labgrid.start_exporter()
-        terminal.expect(READY, timeout=STARTING)
+        terminal.expect(READY)
         self.ask(terminal, b"echo again", b"\r\nagain\r\n")
         self.leave(terminal)
 
@@ -241,7 +241,7 @@ class LabgridTests(ConsoleTest):
                 terminal = self.ready(*options)
                 self.labgrid.client("release")
                 try:
-                    terminal.wait(STARTING)
+                    terminal.wait()
                     self.assertEqual(terminal.settings, terminal.original_settings)
                 finally:
                     self.labgrid.client("acquire")
@@ -265,7 +265,7 @@ class PlaceTests(ConsoleTest):
 
     def failure(self, *words, **variables):
         ended = serialterm(
-            *words, variables={**self.labgrid.variables, **variables}, timeout=STARTING)
+            *words, variables={**self.labgrid.variables, **variables})
         self.assertEqual(ended.stdout, b"")
         return ended.status, ended.stderr
 
@@ -275,7 +275,7 @@ class PlaceTests(ConsoleTest):
         self.leave(terminal)
         ended = serialterm(
             "send", "labgrid:board/RawSerialPort", "version", "--expect", "firmware .*\r",
-            variables=self.labgrid.variables, timeout=STARTING)
+            variables=self.labgrid.variables)
         self.assertEqual((ended.status, ended.stderr), (0, b""))
         self.assertIn(b"firmware", ended.stdout)
 
@@ -285,8 +285,7 @@ class PlaceTests(ConsoleTest):
 
         def listed(*words, **variables):
             ended = serialterm(
-                "list", "--labgrid", *words, variables={**self.labgrid.variables, **variables},
-                timeout=STARTING)
+                "list", "--labgrid", *words, variables={**self.labgrid.variables, **variables})
             self.assertEqual((ended.status, ended.stderr), (0, b""))
             return ended.stdout
 
@@ -309,11 +308,11 @@ class PlaceTests(ConsoleTest):
         terminal = self.enterContext(
             Terminal(serialterm_binary(), size=(24, 80), variables=self.labgrid.variables))
         screen = Screen(terminal)
-        screen.wait_for_text("  labgrid:board  your place of labgrid", STARTING)
+        screen.wait_for_text("  labgrid:board  your place of labgrid")
         self.assertIsNone(screen.row_of("labgrid:spare"), screen.text)
         self.assertIsNone(screen.row_of("not offered"), screen.text)
         terminal.send(b"labgrid:board\r")
-        screen.wait_for_text("labgrid:board at 115200 8N1", STARTING)
+        screen.wait_for_text("labgrid:board at 115200 8N1")
         terminal.send(b"echo one two\r")
         screen.wait_for(lambda lines: "one two" in lines, "the board has answered")
         self.leave(terminal)
@@ -323,7 +322,7 @@ class PlaceTests(ConsoleTest):
             serialterm_binary(), variables={**self.labgrid.variables, "TERM": "dumb"}))
         terminal.expect(b"Enter alone cancels.")
         terminal.send(b"labgrid:board\r")
-        terminal.expect(READY, timeout=STARTING)
+        terminal.expect(READY)
         self.ask(terminal, b"echo one two", b"\r\none two\r\n")
         self.leave(terminal)
 
@@ -344,7 +343,7 @@ class PlaceTests(ConsoleTest):
             terminal.expect(b"labgrid:board is gone")
         finally:
             self.labgrid.start_exporter()
-        terminal.expect(b"labgrid:board is back", timeout=STARTING)
+        terminal.expect(b"labgrid:board is back")
         self.ask(terminal, b"echo again", b"\r\nagain\r\n")
         self.leave(terminal)
 

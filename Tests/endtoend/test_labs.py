@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from Tests.endtoend.harness import run, serialterm_binary, slow, wait_until
+from Tests.endtoend.harness import TIMEOUT, run, serialterm_binary, slow, wait_until
 from Tests.endtoend.harness.loopback import Loopback
 from Tests.endtoend.harness.program import REPOSITORY
 from Tests.endtoend.servers import PYTHON as DEBIANS_PYTHON
@@ -30,9 +30,9 @@ console = ExternalConsoleDriver(target, "console", cmd={command!r})
 target.activate(console)
 for number in range(20):
     console.sendline(f"echo number {{number}}")
-    console.expect(f"\\nnumber {{number}}\\r", timeout=20)
+    console.expect(f"\\nnumber {{number}}\\r", timeout=60)
 console.sendline("version")
-_, _, match, _ = console.expect(r"firmware (\\S+)\\r", timeout=20)
+_, _, match, _ = console.expect(r"firmware (\\S+)\\r", timeout=60)
 print(match.group(1).decode())
 target.deactivate(console)
 print("closed")
@@ -40,7 +40,7 @@ print("closed")
 
 PEXPECT = """
 import pexpect
-board = pexpect.spawn({command!r}, timeout=20)
+board = pexpect.spawn({command!r}, timeout=60)
 board.send("\\r")
 board.expect_exact("> ")
 for number in range(20):
@@ -136,7 +136,7 @@ class ConsoleOfOthersTests(unittest.TestCase):
         command = f"{serialterm_binary()} connect {self.board.node} --console"
         file = self.folder / "script.py"
         file.write_text(script.format(command=command))
-        ended = run(PYTHON, str(file), timeout=60)
+        ended = run(PYTHON, str(file), timeout=2 * TIMEOUT)
         self.assertEqual(ended.status, 0, ended.stderr.decode()[-3500:])
         self.assertRegex(ended.stdout, rb"^[0-9.]+\nclosed\n$")
 
@@ -162,7 +162,7 @@ class LabgridTest(unittest.TestCase):
         in_folder(self.folder, {
             "environment.yaml": environment.format(command=command, **words), "script.py": script})
         ended = run(
-            "sh", "-c", 'cd "$0" && exec "$1" script.py', str(self.folder), PYTHON, timeout=90,
+            "sh", "-c", 'cd "$0" && exec "$1" script.py', str(self.folder), PYTHON, timeout=2 * TIMEOUT,
             variables=self.variables)
         self.assertEqual(ended.status, 0, ended.stderr.decode()[-3500:])
         said, closed = ended.stdout.decode().splitlines()
@@ -293,7 +293,7 @@ class LavaTests(unittest.TestCase):
         ended = run(
             DEBIANS_PYTHON, str(LAVA / "bin/lava-run"), "--job-id", "1", "--output-dir",
             str(self.folder / "output"), "--device", str(self.folder / "device.yaml"), "--dispatcher",
-            str(self.folder / "dispatcher.yaml"), str(self.folder / "job.yaml"), timeout=90,
+            str(self.folder / "dispatcher.yaml"), str(self.folder / "job.yaml"), timeout=2 * TIMEOUT,
             variables={"PYTHONPATH": f"{self.folder}:{LAVA}/lib/python3/dist-packages"})
         said = [json.loads(line) for line in ended.stderr.splitlines()]
         self.assertEqual(ended.status, 0, said[-20:])
@@ -343,7 +343,7 @@ The End Of Its Input Ends It
     Say    ${console}    version
     Answer    serialterm board, firmware
     Evaluate    $console.stdin.close()
-    ${ended}=    Wait For Process    ${console}    timeout=20s
+    ${ended}=    Wait For Process    ${console}    timeout=60s
     Should Be Equal As Integers    ${ended.rc}    0
     File Should Be Empty    ${ERRORS}
 
@@ -355,7 +355,7 @@ Say
 
 Answer
     [Arguments]    ${words}
-    Wait Until Keyword Succeeds    20s    50ms    Has Line    ${words}
+    Wait Until Keyword Succeeds    60s    50ms    Has Line    ${words}
 
 Has Line
     [Arguments]    ${words}
@@ -379,7 +379,7 @@ ${{OUT}}    {folder}/out
 ${{ERRORS}}    {folder}/errors
 """)
         ended = run(
-            "robot", "--output", "NONE", "--log", "NONE", "--report", "NONE", str(suite), timeout=60)
+            "robot", "--output", "NONE", "--log", "NONE", "--report", "NONE", str(suite), timeout=2 * TIMEOUT)
         self.assertEqual(ended.status, 0, ended.stdout.decode())
         self.assertIn(b"2 tests, 2 passed", ended.stdout)
 

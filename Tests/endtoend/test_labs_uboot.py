@@ -13,7 +13,7 @@ import xml.etree.ElementTree
 import zlib
 from pathlib import Path
 
-from Tests.endtoend.harness import run, serialterm_binary, slow
+from Tests.endtoend.harness import TIMEOUT, run, serialterm_binary, slow
 from Tests.endtoend.harness.program import REPOSITORY
 from Tests.endtoend.servers import PYTHON, ServeWithBacklog, first_number, free_port
 from Tests.endtoend.transfers import contents, uboot
@@ -68,7 +68,7 @@ def source():
     if not path.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
         try:
-            with urllib.request.urlopen(ADDRESS, timeout=20) as answer:
+            with urllib.request.urlopen(ADDRESS, timeout=TIMEOUT) as answer:
                 data = answer.read()
         except OSError as error:
             raise unittest.SkipTest(f"{ADDRESS}: {error}") from None
@@ -131,7 +131,7 @@ class UBootsOwnTests(unittest.TestCase):
         report = self.folder / "report.xml"
         ended = run(
             PYTHON, str(self.source / "test/py/test.py"), "--bd", "emulated", "--build-dir", str(build), "-k",
-            ASKS_NO_BOARD, f"--junitxml={report}", "-q", "-p", "no:cacheprovider", timeout=120,
+            ASKS_NO_BOARD, f"--junitxml={report}", "-q", "-p", "no:cacheprovider", timeout=3 * TIMEOUT,
             variables={"PATH": f"{self.folder}/bin:{os.environ['PATH']}", "PYTHONPATH": str(self.folder)})
         self.assertEqual(ended.status, 0, ended.stdout.decode(errors="replace")[-3000:])
         return collections.Counter(

@@ -1,17 +1,18 @@
 """Changes of the line by the far end are shown and logged when they happen. While the lines are not shown,
 nothing wakes the process. preload/line.c simulates the line."""
 
+import itertools
 import json
 import time
 import unittest
 
 from Tests.endtoend.faults import HAS_COMPILER, PREFIX
 from Tests.endtoend.faults.line import Driver
-from Tests.endtoend.harness import slow, wait_until
-from Tests.endtoend.harness.figures import measured
-from Tests.endtoend.test_status import StatusTest, switches
+from Tests.endtoend.harness import Deadline, pace, slow, wait_until
+from Tests.endtoend.test_status import StatusTest
 
 ASK = "TIOCMGET"
+ASK_COUNTS = "TIOCGICOUNT"
 
 
 @unittest.skipUnless(HAS_COMPILER, "needs a C compiler")
@@ -30,26 +31,14 @@ class WatchTest(StatusTest):
     def wait_for_logged(self, event, expected):
         wait_until(lambda: self.logged(event) == expected, f"{expected} in the log")
 
-    def assert_falls_asleep(self):
-        """Asserts that it comes to rest: a second passes in which it does not wake."""
-        def slept():
-            waited = switches(self.terminal.pid)
-            time.sleep(1)
-            return switches(self.terminal.pid) == waited
-        wait_until(slept, "it sleeps")
-
 
 class ModemLineTests(WatchTest):
     def test_status_line_shows_what_the_far_end_does_and_the_log_has_it(self):
         self.begin("-L", str(self.events), variables=self.driver.variables)
         self.wait_for_status("DTR RTS CTS |")
-        durations = []
         for lines in ("CTS DSR", "DSR DCD RI", ""):
-            started = time.monotonic()
             self.driver.say(lines)
             self.wait_for_status(f"{' '.join(['DTR RTS', lines]).strip()} |")
-            durations.append((time.monotonic() - started) * 1000)
-        measured("modem line changed to shown", durations, "ms")
         self.terminal.send(PREFIX + b"g")
         self.screen.wait_for_text("line to toggle")
         self.terminal.send(b"RTS\r")
@@ -67,7 +56,7 @@ class ModemLineTests(WatchTest):
         self.assert_falls_asleep()
         self.assertEqual(self.driver.count(ASK), 1)
         self.switch_status("on")
-        asked, started = self.driver.count(ASK), time.monotonic()
+        started, asked = time.monotonic(), self.driver.count(ASK)
         wait_until(lambda: self.driver.count(ASK) >= asked + 10, "it is asked again and again")
         # A timer is never early: between ten times are nine intervals, or eight from the second on.
         self.assertGreater(time.monotonic() - started, 0.8)
@@ -79,11 +68,8 @@ class ModemLineTests(WatchTest):
         self.device.hang_up()
         self.wait_for_status("waiting for")
         asked = self.driver.count(ASK)
-        waited = switches(self.terminal.pid)
-        time.sleep(1)
+        self.assert_falls_asleep()
         self.assertEqual(self.driver.count(ASK), asked, "there is no port to ask")
-        measured("woken in a second without a device, status line on",
-                 switches(self.terminal.pid) - waited, "times")
         self.device.plug()
         self.wait_for_status("DTR RTS CTS |")
         self.driver.say("DCD")
@@ -142,28 +128,35 @@ class CountedErrorTests(WatchTest):
             "event": "errors", "framing": 2, "parity": 1, "overrun": 3, "bufferOverrun": 1,
             "break": 1}])
 
-    def send_garbage(self, framing=10):
-        """Sends the bytes that a receiver makes of text at another rate; 10 of 20 bytes have an error."""
-        self.driver.say(f"CTS framing={framing} break=1")
-        self.device.write(bytes.fromhex("e01cfc009c") * 4)
-        time.sleep(0.02)
-        return "wrong baud rate" in "\n".join(self.screen.lines)
+    def send_garbage(self, counts, is_enough, what):
+        """Sends the bytes that a receiver makes of text at another rate, 20 at a time, of which 10 have an error if
+        the counts say so."""
+        started, deadline, number = time.monotonic(), Deadline(), 0
+        while not is_enough():
+            self.assertFalse(deadline.passed, what)
+            self.driver.say(f"CTS framing={next(counts)} break=1")
+            self.device.write(bytes.fromhex("e01cfc009c") * 4)
+            number += 1
+            pace(started, number, 50)
+
+    def send_garbage_for_long(self, counts):
+        """Until the session has looked at the counts ten times more."""
+        asked = self.driver.count(ASK_COUNTS)
+        self.send_garbage(counts, lambda: self.driver.count(ASK_COUNTS) >= asked + 10, "it is asked ten times")
 
     def test_a_wrong_rate_is_hinted_once(self):
         self.begin_logging()
-        counts = iter(range(10, 100_000, 10))
-        wait_until(lambda: self.send_garbage(next(counts)), "the hint")
+        counts = itertools.count(10, 10)
+        self.send_garbage(counts, lambda: self.screen.row_of("wrong baud rate") is not None, "the hint")
         self.screen.wait_for_text("This looks like a wrong baud rate. ctrl-t B changes it.")
-        for _ in range(50):
-            self.send_garbage(next(counts))
+        self.send_garbage_for_long(counts)
         self.device.write(b"\r\nthe end\r\n")
         self.screen.wait_for_text("the end")
         self.assertEqual(self.terminal.transcript._data.count(b"wrong baud rate"), 1)
 
     def test_without_line_errors_the_same_bytes_are_no_hint(self):
         self.begin_logging()
-        for _ in range(50):
-            self.assertFalse(self.send_garbage(5))
+        self.send_garbage_for_long(itertools.repeat(5))
         self.device.write(b"\r\nthe end\r\n")
         self.screen.wait_for_text("the end")
         self.assertNotIn(b"wrong baud rate", self.terminal.transcript._data)

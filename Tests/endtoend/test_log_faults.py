@@ -9,13 +9,17 @@ import signal
 import time
 import unittest
 
-from Tests.endtoend.faults import LEAVING, SessionTest, number, preload, processes, record, text
+from Tests.endtoend.faults import LEAVING, SessionTest, number, preload, record, text
 from Tests.endtoend.faults.disks import Disk, freezable, frozen, small
-from Tests.endtoend.harness import slow, wait_until, wrapped
+from Tests.endtoend.harness import TIMEOUT, pace, slow, soak, wait_until, wrapped
 
 ALARM = b"cannot be written"
 MISSING = wrapped(re.compile(rb"([\d,]+) bytes not logged"))
 GOES_ON = wrapped(re.compile(rb" continues; ([\d,]+) bytes missing"))
+# Milliseconds within which a disk that is full or broken is reported.
+REPORTED = 1_000
+# Seconds after which a disk that stalls goes on, even if its test hangs.
+STALLED = 2 * TIMEOUT
 UNWRITTEN = wrapped(re.compile(rb"the disk accepts no data; ([\d,]+) bytes were not written"))
 
 
@@ -29,12 +33,11 @@ class Row30FullDiskTests(SessionTest):
         """A session whose log's disk is full after 64 KiB of the 200 kB that came."""
         terminal = self.session("-L", str(self.log), *options)
         self.said = text(200_000)
-        started = time.monotonic()
+        waited, started = self.waited(terminal), time.monotonic()
         self.device.write(self.said)
         terminal.expect(ALARM)
-        seconds = time.monotonic() - started
-        self.assertLess(seconds, 1)
-        record(30, "disk full to said", seconds * 1000, "ms")
+        record(30, "disk full to said", (time.monotonic() - started) * 1000, "ms", at_most=REPORTED)
+        self.assertLessEqual(self.waited(terminal) - waited, REPORTED)
         # After the alarm the session continues.
         self.device.write(b"still here")
         terminal.expect(b"still here")
@@ -45,9 +48,7 @@ class Row30FullDiskTests(SessionTest):
         terminal = self.full_session()
         terminal.send(b"typed")
         self.assertEqual(self.device.read_exactly(5), b"typed")
-        status, seconds = self.quit(terminal)
-        self.assertEqual(status, 7)
-        self.assertLess(seconds, LEAVING)
+        self.assertEqual(self.quit(terminal)[0], 7)
         self.assert_given_back(terminal)
         kept = self.log.read_bytes()
         self.assertTrue(self.said.startswith(kept))
@@ -106,10 +107,11 @@ class Row31BrokenDiskTests(SessionTest):
         terminal = self.session("-L", str(self.log), variables=disk.variables)
         disk.switch_on()
         said = text(300_000)
-        started = time.monotonic()
+        waited, started = self.waited(terminal), time.monotonic()
         self.device.write(said)
         terminal.expect(wrapped(b"cannot be written (Input/output error)"))
-        self.assertLess(time.monotonic() - started, 1)
+        record(31, "disk broken to said", (time.monotonic() - started) * 1000, "ms", at_most=REPORTED)
+        self.assertLessEqual(self.waited(terminal) - waited, REPORTED)
         disk.switch_off()
         terminal.expect(b"can be written again")
         self.assertEqual(self.quit(terminal)[0], 0)
@@ -123,12 +125,11 @@ class Row31BrokenDiskTests(SessionTest):
         disk.switch_on()
         self.device.write(text(10_000))
         terminal.expect(ALARM)
-        self.device.write(b"end")
-        terminal.expect(b"end")
-        status, seconds = self.quit(terminal)
-        self.assertEqual(status, 7)
-        self.assertLess(seconds, LEAVING)
-        self.assertEqual(number(terminal.expect(MISSING).group(1)), 10_003)
+        # The random text before has no such word.
+        self.device.write(b"the very end")
+        terminal.expect(b"the very end")
+        self.assertEqual(self.quit(terminal)[0], 7)
+        self.assertEqual(number(terminal.expect(MISSING).group(1)), 10_012)
         self.assertEqual(self.log.read_bytes(), b"before")
         self.assert_given_back(terminal)
 
@@ -138,10 +139,11 @@ class Row31BrokenDiskTests(SessionTest):
         disk.switch_on()
         self.device.write(text(10_000))
         terminal.expect(ALARM)
-        self.device.write(b"end")
-        terminal.expect(b"end")
+        # The random text before has no such word.
+        self.device.write(b"the very end")
+        terminal.expect(b"the very end")
         terminal.send(b"\x14f")
-        self.assertEqual(number(terminal.expect(MISSING).group(1)), 10_003)
+        self.assertEqual(number(terminal.expect(MISSING).group(1)), 10_012)
         self.assertEqual(self.quit(terminal)[0], 7)
 
     def test_bytes_of_several_gaps_add_up(self):
@@ -152,16 +154,20 @@ class Row31BrokenDiskTests(SessionTest):
         for index in range(2):
             disk.switch_on()
             said = text(9_000_000, seed=index)
-            self.device.write(said, 60)
-            terminal.expect(said[-20:], 60)
+            self.device.write(said)
+            terminal.expect(said[-20:])
             count += len(said)
             disk.switch_off()
-            # It continues with a byte that arrives when there is room again.
-            while not (found := GOES_ON.findall(terminal.output))[index:]:
+            pieces = []
+
+            def goes_on():
+                # It continues with a byte that arrives when there is room again.
                 self.device.write(b".")
-                count += 1
-                time.sleep(0.01)
-            gaps.append(number(found[index]))
+                pieces.append(b".")
+                return GOES_ON.findall(terminal.output)[index:]
+
+            gaps.append(number(wait_until(goes_on, "the log continues")[0]))
+            count += len(pieces)
             self.wait_for_log(count - sum(gaps))
         self.assertGreater(min(gaps), 100_000)
         self.assertEqual(self.quit(terminal)[0], 7)
@@ -182,51 +188,54 @@ class Row31BrokenDiskTests(SessionTest):
 class Row32KilledTests(SessionTest):
     # Milliseconds.
     LIMIT = 50
+    PIECE = b"0123456789"
 
     def killed(self, repetitions):
-        """Kills sessions at random moments; the bytes that had been there for 50 ms are logged."""
+        """Kills sessions at random moments. Only bytes are lost that had been there for at most 50 ms."""
         chance = random.Random(32)
-        ages = [self.age_of_the_oldest_lost(chance.uniform(0.01, 0.2)) for _ in range(repetitions)]
-        record(32, "age of the oldest byte that was lost", ages, "ms")
-        self.assertLess(max(ages), self.LIMIT)
+        record(32, "age of the oldest byte that was lost",
+               [self.age_of_the_oldest_lost(chance.randrange(5, 80)) for _ in range(repetitions)], "ms",
+               at_most=self.LIMIT)
 
-    def age_of_the_oldest_lost(self, seconds):
-        """Kills a session after a number of seconds. Returns the age of the oldest byte that is not in its log,
-        in milliseconds, without the time for which the session could not run: on a busy
-        computer it cannot log what it had no processor time to read."""
+    def age_of_the_oldest_lost(self, count):
+        """Kills a session after a number of pieces. Returns the age of the oldest byte that is not in its log,
+        in milliseconds."""
         with self.connect("-L", str(self.log)) as terminal:
             terminal.expect(b"ctrl-t q")
-            arrivals, waits, free = [], [], 0
-            end = time.monotonic() + seconds
-            while time.monotonic() < end:
-                if set(processes.states_of_threads(terminal.pid)) == {"S"}:
-                    free = time.monotonic()  # It has nothing to do, or believes so.
-                waits.append(processes.milliseconds_waited(terminal.pid))
-                self.device.write(b"0123456789")
+            arrivals, waited, started = [], [], time.monotonic()
+            for index in range(count):
+                waited.append(self.waited(terminal))
+                self.device.write(self.PIECE)
                 arrivals.append(time.monotonic())
-                time.sleep(0.002)
+                pace(started, index + 1, 400)
             terminal.signal(signal.SIGKILL)
             killed = time.monotonic()
             terminal.wait()
+            waited.append(self.waited(terminal))
             kept = self.log.read_bytes()
             self.log.unlink()
         # Its pseudo-terminal keeps the unread bytes for the next session.
         self.replug()
-        self.assertEqual(kept, (b"0123456789" * len(arrivals))[:len(kept)])
-        first_lost = len(kept) // 10
-        if first_lost == len(arrivals):
+        self.assertEqual(kept, (self.PIECE * count)[:len(kept)])
+        first_lost = len(kept) // len(self.PIECE)
+        if first_lost == count:
             return 0
-        since = arrivals[first_lost]
-        age = (killed - since) * 1000
-        if age < self.LIMIT:
-            return age
-        unfinished = (killed - max(free, since)) * 1000
-        return age - (waits[-1] - waits[first_lost]) - unfinished
+        # A busy machine may not have let it run since then. But it has not decided to wait.
+        self.assertLessEqual(waited[-1] - waited[first_lost], self.LIMIT)
+        return (killed - arrivals[first_lost]) * 1000
+
+    def test_a_byte_of_a_quiet_line_is_logged_without_a_wait(self):
+        terminal = self.session("-L", str(self.log))
+        for index in range(1, 21):
+            waited = self.waited(terminal)
+            self.device.write(self.PIECE)
+            self.wait_for_log(index * len(self.PIECE))
+            self.assertLessEqual(self.waited(terminal) - waited, self.LIMIT)
 
     def test_quiet_line_loses_at_most_50_ms(self):
-        self.killed(10)
+        self.killed(3)
 
-    @slow
+    @soak
     def test_quiet_line_loses_at_most_50_ms_100_times(self):
         self.killed(100)
 
@@ -243,13 +252,13 @@ class Row50StalledDiskTests(SessionTest):
         started = time.monotonic()
         for start in range(0, size, rate // 100):
             self.device.write(said[start:start + rate // 100])
-            time.sleep(max(0, started + start / rate - time.monotonic()))
+            pace(started, start, rate)
         return said
 
     @slow
     def test_three_seconds_at_1_megabyte_a_second_lose_nothing(self):
         terminal = self.session("-L", str(self.log))
-        with frozen(self.disk, 10):
+        with frozen(self.disk, STALLED):
             said = self.say(3_000_000, 1_000_000)
             terminal.expect(said[-60:])
             terminal.send(b"typed meanwhile")
@@ -262,27 +271,31 @@ class Row50StalledDiskTests(SessionTest):
 
     def test_quitting_gives_the_terminal_back_and_tells_what_is_not_written(self):
         terminal = self.session("-L", str(self.log))
-        with frozen(self.disk, 10):
+        with frozen(self.disk, STALLED):
             self.device.write(b"x" * 1_000)
             terminal.expect(b"x" * 1_000)
-            started = time.monotonic()
+            waited, started = self.waited(terminal), time.monotonic()
             terminal.send(b"\x14q")
-            wait_until(
-                lambda: terminal.settings == terminal.original_settings, "it is given back", 2)
+            wait_until(lambda: terminal.settings == terminal.original_settings, "it is given back")
             seconds = time.monotonic() - started
-            self.assertLess(seconds, LEAVING)
+            self.assertLessEqual(self.waited(terminal) - waited, LEAVING)
             self.assertEqual(number(terminal.expect(UNWRITTEN).group(1)), 1_000)
         self.assertEqual(self.ended(terminal, started)[0], 7)
-        record(50, "quit key to restored while the disk stalled", seconds * 1000, "ms")
+        record(50, "quit key to restored while the disk stalled", seconds * 1000, "ms", at_most=LEAVING)
 
     @slow
     def test_what_finds_no_room_is_counted_and_marked(self):
         terminal = self.session("-L", str(self.log), "--log-format", "jsonl")
-        with frozen(self.disk, 20):
+        with frozen(self.disk, STALLED):
             said = self.say(12_000_000, 3_000_000)
             terminal.expect(wrapped(b"new data is not logged"))
-        while not GOES_ON.search(terminal.transcript.rest):
-            said += self.say(10_000, 100_000)
+
+        def goes_on():
+            nonlocal said
+            said += self.say(1_000, 100_000)
+            return GOES_ON.search(terminal.transcript.rest)
+
+        wait_until(goes_on, "the log continues")
         missing = number(terminal.expect(GOES_ON).group(1))
         self.assertGreater(missing, 2_000_000)
         wait_until(lambda: b'"gap"' in self.log.read_bytes(), "the gap is written")

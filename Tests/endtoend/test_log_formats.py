@@ -42,7 +42,7 @@ def options(data):
 class FormatTests(SessionTest):
     def logged(self, name, *options):
         """The log of a session in which `hello`, bytes that are no text, and sequences came, `typed`
-        was sent, and the device was unplugged and plugged in again; and when it began."""
+        was sent, and the device was unplugged and plugged in again; and when it began and ended."""
         started = time.time()
         path = self.folder / name
         terminal = self.session("-L", str(path), *options)
@@ -59,7 +59,7 @@ class FormatTests(SessionTest):
         self.device.write(b"again")
         terminal.expect(b"again")
         self.assertEqual(terminal.leave()[0], 0)
-        return path.read_bytes(), started
+        return path.read_bytes(), started, time.time()
 
     received = (b"hello\r\n\xff\x00\x80 raw\n\x1b[31mred\x1b[0m \x1b]0;title\x07doneagain")
 
@@ -99,14 +99,14 @@ class FormatTests(SessionTest):
         self.assertEqual(lines[1:5], ["< hello", "< \ufffd\ufffd raw", "< red done", "> typed"])
 
     def test_lines_of_json_hold_every_read_and_event(self):
-        log, started = self.logged("log.jsonl", "--log-sent")
+        log, started, ended = self.logged("log.jsonl", "--log-sent")
         entries = [json.loads(line) for line in log.splitlines()]
         last = started - 0.001
         for entry in entries:
             self.assertRegex(entry["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$")
             moment = datetime.datetime.fromisoformat(entry["time"]).timestamp()
             self.assertLessEqual(last, moment)
-            self.assertLess(moment, started + 30)
+            self.assertLessEqual(moment, ended)
             last = moment
             if "bytes" in entry:
                 data = base64.b64decode(entry["bytes"], validate=True)
@@ -166,7 +166,7 @@ class FormatTests(SessionTest):
         self.assertIn("released", events)
 
     def test_pcapng_is_as_the_format_has_it(self):
-        log, started = self.logged("log.pcapng", "--log-sent")
+        log, started, ended = self.logged("log.pcapng", "--log-sent")
         first, second, *packets = blocks(log)
         self.assertEqual(first[0], 0x0A0D0D0A)
         self.assertEqual(struct.unpack_from("<IHHq", first[1]), (0x1A2B3C4D, 1, 0, -1))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from Tests.endtoend.faults import PREFIX
 from Tests.endtoend.harness import (
-    Device, Terminal, serialterm, serialterm_binary, slow, soak, unread,
+    TIMEOUT, Device, Terminal, serialterm, serialterm_binary, slow, soak, unread,
     wait_until)
 from Tests.endtoend.harness.program import environment, run
 from Tests.endtoend.servers.agent import HANDSHAKE, NEW, Agent, descriptors, peak_memory
@@ -49,7 +49,7 @@ class ReferenceClientTests(AgentCase):
     def assert_served(self, mode, revision, server="serialterm"):
         result = subprocess.run(
             [PYTHON, CLIENT, mode, serialterm_binary()], env=environment(**self.variables),
-            capture_output=True, text=True, timeout=60, check=False)
+            capture_output=True, text=True, timeout=TIMEOUT, check=False)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         seen = json.loads(result.stdout)
         self.assertEqual((seen["revision"], seen["server"]), (revision, server))
@@ -281,6 +281,8 @@ class ReadingTests(AgentCase):
     def test_a_read_ends_when_its_time_is_over(self):
         self.assertEqual(self.read(timeout=0)["reason"], "timeout")
         self.board.write(b"busy")
+        wait_until(
+            lambda: self.client.call("status", session=self.session)["received"] == 4, "it has come")
         part = self.read(until="ready", timeout=0.3)
         self.assertEqual((part["reason"], part["data"]["text"]), ("timeout", "busy"))
         self.assertIn("how_to_go_on", part)
@@ -301,7 +303,7 @@ class ReadingTests(AgentCase):
         wait_until(
             lambda: self.client.call("status", session=self.session)["state"] == "waiting", "lost")
         self.board.plug(says=b"after")
-        self.assertEqual(self.read(until="after", timeout=10)["data"]["text"], "after")
+        self.assertEqual(self.read(until="after")["data"]["text"], "after")
 
     def test_marks_lines_and_the_search(self):
         for number in range(60):
@@ -418,7 +420,7 @@ class FlasherTests(AgentCase):
         node = agent.call("release", session=session)["node"]
         result = run(
             shutil.which("esptool"), "--chip", "esp32", "--before", "no-reset", "--after",
-            "no-reset", "--no-stub", "--port", node, "chip-id", timeout=60)
+            "no-reset", "--no-stub", "--port", node, "chip-id")
         self.assertEqual(result.status, 0, result)
         self.assertIn(MAC, result.stdout)
         agent.call("take_back", session=session)
@@ -501,6 +503,9 @@ class PersonTests(AgentCase):
             person.expect(b"you have the pen")
             person.send(b"k")
             self.assertEqual(self.board.read_exactly(1), b"k")
+            # The agent learns it a moment later, and asks nobody as long as it has the pen.
+            wait_until(
+                lambda: agent.call("status", session=session)["pen"] != "you", "the pen is gone")
         number = agent.start("write", session=session, text="x" * 1000)
         person.expect(b'"' + b"x" * 30 + b'" and 971')
         person.send(PREFIX + b"w")

@@ -25,11 +25,9 @@ class PacingCase(unittest.TestCase):
 
     def assert_paced(self, moments, least):
         """Each byte arrived at least this many seconds after the previous one. This test may see a byte late,
-        never early. So each time is compared with the earliest possible one, and the last one with the first,
-        with a margin for having seen that late."""
+        never early. So each time is compared with the earliest possible one."""
         for index, moment in enumerate(moments):
             self.assertGreaterEqual(moment - self.started, index * least, index)
-        self.assertGreaterEqual(moments[-1] - moments[0], (len(moments) - 1) * least / 2)
 
 
 class ByteDelayTests(PacingCase):
@@ -38,6 +36,17 @@ class ByteDelayTests(PacingCase):
         program.send(b"0123456789", then_close=True)
         self.assert_paced(self.times(10), 0.02)
         self.assertEqual(program.wait(), 0)
+
+    def test_the_delay_is_between_the_bytes(self):
+        """Not all of it before the first one. A busy machine may show them late and together, so one of several
+        times has to show it."""
+        def apart():
+            program = self.program("send", self.device.path, "0123456789", "-o", "20")
+            moments = self.times(10)
+            self.assertEqual(program.wait(), 0)
+            self.device.read_exactly(1)  # The end of the line.
+            return moments[-1] - moments[0]
+        self.assertTrue(any(apart() >= 9 * 0.02 / 2 for _ in range(50)))
 
     def test_keys_and_a_paste(self):
         with Terminal(serialterm_binary(), self.device.path, "-o", "20") as terminal:
@@ -103,8 +112,10 @@ class WaitForTests(PacingCase):
         program.stdout.expect(b"> ")
         program.send(b"one\ntwo\n", then_close=True)
         self.assertEqual(self.device.read_exactly(4), b"one\n")
-        with self.assertRaises(AssertionError):
-            self.device.read_exactly(1, timeout=0.3)
+        # What comes now is no prompt. Had the second line been sent before, it would be there.
+        self.device.write(b"no")
+        program.stdout.expect(b"no")
+        self.assertEqual(self.device.read_available(0), b"")
         self.device.write(b"> ")
         self.assertEqual(self.device.read_exactly(4), b"two\n")
 
@@ -123,4 +134,4 @@ class WaitForTests(PacingCase):
             terminal.send(b"one\rtwo\r")
             self.assertEqual(self.device.read_exactly(4), b"one\r")
             terminal.send(b"\x14q")
-            self.assertEqual(terminal.wait(2), 1, "the second line was not sent")
+            self.assertEqual(terminal.wait(), 1, "the second line was not sent")

@@ -2,8 +2,8 @@
 
 import time
 
-from Tests.endtoend.faults import PREFIX, SessionTest
-from Tests.endtoend.harness.figures import measured
+from Tests.endtoend.faults import PREFIX, SessionTest, processes, record
+from Tests.endtoend.harness import soak
 from Tests.endtoend.harness.screen import Screen
 
 OPEN = PREFIX + b":"
@@ -33,25 +33,30 @@ class PaletteTest(SessionTest):
 
 class LivePaletteTests(PaletteTest):
     def test_unplugging_greys_a_command_out_and_plugging_in_lights_it_up(self):
+        self.check_unplugging(2)
+
+    @soak
+    def test_unplugging_greys_out_and_plugging_in_lights_up_again_and_again(self):
+        self.check_unplugging(50)
+
+    def check_unplugging(self, times):
         terminal, screen = self.start()
         self.open_palette(terminal, screen, b"send-file:")
         durations, returns = [], []
-        for _ in range(10):
+        for _ in range(times):
             row = screen.row_of("send-file")
             self.assertFalse(screen.is_dimmed(row + 1))
-            started = time.monotonic()
+            waited, started = self.waited(terminal), time.monotonic()
             self.device.hang_up()
             durations.append((screen.wait_for_text("(off: no device") - started) * 1000)
+            self.assertLessEqual(self.waited(terminal) - waited, 100)
             self.assertTrue(screen.is_dimmed(screen.row_of("(off: no device")))
             started = time.monotonic()
             self.device.plug()
             screen.wait_until_gone("(off")
             returns.append((time.monotonic() - started) * 1000)
-        measured("unplugged to greyed out in the palette", durations, "ms")
-        measured("plugged in to lit up in the palette", returns, "ms")
-        # The promise is 100 ms. A computer that builds at the same time gets some more.
-        self.assertLess(sorted(durations)[len(durations) // 2], 100)
-        self.assertLess(max(durations), 1000)
+        record("palette", "unplugged to greyed out in the palette", durations, "ms", at_most=100)
+        record("palette", "plugged in to lit up in the palette", returns, "ms", at_most=100)
 
     def test_a_command_that_is_off_is_refused_with_its_reason_and_the_list_stays(self):
         terminal, screen = self.start("--read-only")
@@ -139,9 +144,8 @@ class PaletteKeysTests(PaletteTest):
     def test_the_keys_that_quit_work_while_it_is_open(self):
         terminal, screen = self.start()
         self.open_palette(terminal, screen, b"baud")
-        status, seconds = self.quit(terminal)
+        status, _ = self.quit(terminal)
         self.assertEqual(status, 0)
-        self.assertLess(seconds, 0.5)
         self.assert_given_back(terminal)
         terminal.transcript.expect_end()
         self.assertIsNone(screen.row_of("command:"))
@@ -156,9 +160,8 @@ class PaletteKeysTests(PaletteTest):
         self.wait_for_log(sent)
         terminal.send(b"baud")
         status, seconds = self.quit(terminal)
-        measured("quit with the palette open", seconds * 1000, "ms")
+        record("palette", "quit with the palette open, the terminal stalled", seconds * 1000, "ms", at_most=500)
         self.assertEqual(status, 0)
-        self.assertLess(seconds, 0.5)
         self.assert_given_back(terminal)
 
     def test_opened_while_the_terminal_was_stalled_it_is_there_when_that_goes_on(self):
@@ -170,7 +173,7 @@ class PaletteKeysTests(PaletteTest):
         # More than the queue for a terminal holds: further drawing is dropped, like bytes of the device.
         terminal.send(OPEN)
         # No output shows that the keys were read, because the drawn output is not read.
-        time.sleep(0.2)
+        processes.wait_until_keys_are_read(terminal.pid)
         terminal.resume()
         screen = Screen(terminal)
         terminal.expect(b" bytes not shown]")

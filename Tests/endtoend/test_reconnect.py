@@ -9,7 +9,8 @@ import time
 import unittest
 from pathlib import Path
 
-from Tests.endtoend.harness import Device, Pipes, Terminal, serialterm_binary, wait_until
+from Tests.endtoend.faults import processes
+from Tests.endtoend.harness import Device, Pipes, Terminal, serialterm_binary, soak, wait_until
 
 PREFIX = b"\x14"
 
@@ -61,13 +62,20 @@ class ReconnectTests(unittest.TestCase):
         self.assertEqual(terminal.leave()[0], 0)
         self.assertEqual(terminal.settings, terminal.original_settings)
 
-    def test_what_the_device_says_at_once_is_not_flushed(self):
+    def replug_often(self, times):
         terminal = self.session()
-        for boot in range(10):
+        for boot in range(times):
             self.unplug(terminal)
             banner = b"boot %d: ready\r\n" % boot
             self.device.plug(says=banner)
             terminal.expect(banner)
+
+    def test_what_the_device_says_at_once_is_not_flushed(self):
+        self.replug_often(2)
+
+    @soak
+    def test_what_the_device_says_at_once_a_hundred_times(self):
+        self.replug_often(100)
 
     def test_what_is_typed_meanwhile_is_refused_and_not_sent_later(self):
         terminal = self.session()
@@ -154,9 +162,9 @@ class ReconnectTests(unittest.TestCase):
         self.unplug(terminal)
 
         def rests():
-            before = processor_seconds(terminal.pid)
+            before = processes.processor_seconds_of_all_threads(terminal.pid)
             time.sleep(1)  # Over which the test does nothing.
-            return processor_seconds(terminal.pid) - before < 0.05
+            return processes.processor_seconds_of_all_threads(terminal.pid) - before < 0.05
 
         # Other tests change folders that the session watches, and wake it; a session that is busy
         # never rests.
@@ -174,9 +182,3 @@ class ReconnectTests(unittest.TestCase):
             program.send(data[half:], then_close=True)
             self.assertEqual(self.device.read_exactly(half), data[half:])
             self.assertEqual(program.wait(), 0)
-
-
-def processor_seconds(pid):
-    """The processor time that a process has taken. See proc(5), stat: utime and stime."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

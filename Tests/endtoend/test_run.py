@@ -10,7 +10,7 @@ import xml.etree.ElementTree
 from pathlib import Path
 
 from Tests.endtoend.faults import processes
-from Tests.endtoend.harness import Device, Pipes, serialterm, serialterm_binary, slow, wait_until
+from Tests.endtoend.harness import Device, Pipes, serialterm, serialterm_binary, slow, soak, wait_until
 from Tests.endtoend.harness.program import Program
 
 
@@ -44,7 +44,7 @@ class BoardTests(RunCase):
             expect /board> /
             repeat 3 {
               send "led on\\r"
-              expect-one-of within 2s {
+              expect-one-of within 60s {
                 /nothing/
                 /led is (on|off)/ {
                   print "it is $1"
@@ -87,18 +87,24 @@ class BoardTests(RunCase):
             "run", "-q", "loopback:board", "-", stdin=b'expect /board> /\nprint "x"\n')
         self.assertEqual((result.status, result.stdout), (0, b"x\n"), result)
 
-    @slow
+    def test_rounds(self):
+        self.check_rounds(3)
+
+    @soak
     def test_a_thousand_rounds(self):
-        text = '''
+        self.check_rounds(1000)
+
+    def check_rounds(self, count):
+        text = f'''
             expect /board> /
-            repeat 1000 {
+            repeat {count} {{
               send "echo 12345\\r"
               expect /\\n(\\d+)\\r\\nboard> /
               print "$1"
-            }
+            }}
         '''
-        result = self.run_board(text, "--quiet", timeout=60)
-        self.assertEqual((result.status, result.stdout), (0, b"12345\n" * 1000), result.stderr)
+        result = self.run_board(text, "--quiet")
+        self.assertEqual((result.status, result.stdout), (0, b"12345\n" * count), result.stderr)
 
 
 class DeadlineTests(RunCase):
@@ -135,7 +141,7 @@ class DeadlineTests(RunCase):
     def test_a_pipe_that_ends_is_read(self):
         fifo = self.folder / "fifo"
         os.mkfifo(fifo)
-        with Pipes(serialterm_binary(), "run", "loopback:board", str(fifo), "--deadline", "30", "-q") as program:
+        with Pipes(serialterm_binary(), "run", "loopback:board", str(fifo), "--deadline", "60", "-q") as program:
             fifo.write_bytes(b'print "read"\n')
             self.assertEqual(program.wait(), 0, program.seen())
             self.assertEqual(program.stdout.expect_end(), b"read\n")
@@ -152,11 +158,11 @@ class SwappedTests(RunCase):
             device.write(b"what it says\r\n")
             for path, what in ((device.path, "a device"), (str(self.folder), "a folder")):
                 with self.subTest(what):
-                    result = serialterm("run", script, path, "--deadline", "30", timeout=5)
+                    result = serialterm("run", script, path, "--deadline", "100")
                     self.assertEqual(result.status, 2, result)
                     self.assertIn(
                         f"{path} is {what}, not a script. Did you swap SCRIPT and TARGET?".encode(), result.stderr)
-            result = serialterm("connect", device.path, "--script", device.path, timeout=5)
+            result = serialterm("connect", device.path, "--script", device.path)
             self.assertEqual(result.status, 2, result)
             self.assertIn(b"is a device, not a script.", result.stderr)
 
@@ -166,7 +172,7 @@ class LastLinesTests(unittest.TestCase):
 
     def failing(self, command, *words, sent=b""):
         with Device() as device, Pipes(
-                serialterm_binary(), command, device.path, *words, "--timeout", "0.5",
+                serialterm_binary(), command, device.path, *words, "--timeout", "2",
                 *(["--quiet"] if command == "run" else [])) as program:
             if command == "run":
                 program.send(b'send "?"\nexpect /zzz/\n', then_close=True)
@@ -227,7 +233,7 @@ class ReportTests(RunCase):
         hostile = b"<&\"'>]]>\x00\x01\x1b[31m\xff\xef\xbf\xbe\r\n"
         with Device() as device, Pipes(
                 serialterm_binary(), "run", device.path,
-                self.script('send "?"\nexpect /<&"\'\\x01>/ within 300ms\n'), *self.options) as program:
+                self.script('send "?"\nexpect /<&"\'\\x01>/ within 2s\n'), *self.options) as program:
             self.assertEqual(device.read_exactly(1), b"?")
             device.write(hostile)
             self.assertEqual(program.wait(), 10)
@@ -235,7 +241,7 @@ class ReportTests(RunCase):
         suite = root.find("testsuite")
         self.assertEqual((suite.get("failures"), suite.get("errors")), ("1", "0"))
         failure = suite.findall("testcase")[-1].find("failure")
-        self.assertIn("timed out after 0.3 s waiting for /<&\"'\\x01>/.", failure.get("message"))
+        self.assertIn("timed out after 2 s waiting for /<&\"'\\x01>/.", failure.get("message"))
         self.assertIn("<&\"'>]]>", failure.text)
         self.assertFalse(report["passed"])
         self.assertEqual(report["status"], 10)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from Tests.endtoend.faults import PREFIX, SessionTest, disks, processes
 from Tests.endtoend.harness.deadline import wait_until
-from Tests.endtoend.harness.figures import measured
 from Tests.endtoend.harness.screen import Screen
 
 OPEN, CLOSE = PREFIX + b"/", b"\x07"
@@ -45,7 +44,9 @@ class PanelTests(SearchTest):
         self.assertIsNotNone(screen.row_of("line 18"))
         terminal.send(CLOSE)
         screen.wait_until_gone("match 1 of 1")
-        self.assertEqual(self.device.read_available(), b"")
+        # Nothing of what was typed before has reached the device.
+        terminal.send(b"!")
+        self.assertEqual(self.device.read_exactly(1), b"!")
 
     def test_the_device_is_read_and_logged_meanwhile_and_its_text_is_shown_after(self):
         terminal, screen = self.start("--log", str(self.log))
@@ -166,6 +167,5 @@ class MemoryTests(SearchTest):
 
     def test_the_memory_is_bounded(self):
         growth = self.growth() - self.growth("--scrollback", "0")
-        measured("memory of a full scrollback of 4 MiB", [growth], "MiB")
         self.assertLess(growth, 4 * 1.1)
         self.assertGreater(growth, 3)

@@ -1,7 +1,5 @@
 """`serialterm serve`: a port for programs elsewhere."""
 
-import os
-import select
 import signal
 import socket
 import tempfile
@@ -11,6 +9,7 @@ from pathlib import Path
 from Tests.endtoend.harness import Device, Pipes, Terminal, serialterm, serialterm_binary
 from Tests.endtoend.harness.deadline import TIMEOUT
 from Tests.endtoend.servers import free_port
+from Tests.endtoend.servers.clients import fill
 
 IAC = b"\xff"
 
@@ -20,11 +19,12 @@ class ServeTest(unittest.TestCase):
         self.device = self.enterContext(Device())
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.port = free_port()
+        self.variables = {}
 
     def serve(self, *options, target=None):
         words = options or ("--listen", str(self.port))
         program = self.enterContext(
-            Pipes(serialterm_binary(), "serve", target or self.device.path, *words))
+            Pipes(serialterm_binary(), "serve", target or self.device.path, *words, variables=self.variables))
         program.stderr.expect(b"serving at")
         return program
 
@@ -117,7 +117,7 @@ class ListeningTests(ServeTest):
 
     def test_a_script_without_the_pen_sends_nothing_and_says_who_has_it(self):
         program = self.serve("--listen", str(self.port), "--listen", f"{free_port()},raw")
-        self.client()
+        holder = self.client()
         program.stderr.expect(b" has the pen.")
         script = self.folder / "script"
         script.write_text('send "key"\n')
@@ -129,8 +129,9 @@ class ListeningTests(ServeTest):
                 result = serialterm(command, *rest)
                 self.assertEqual(result.status, 5, result)
                 self.assertRegex(result.stderr, rb"rfc2217://127\.0\.0\.1:\d+: 127\.0\.0\.1:\d+ has the pen\.")
-        self.device.write(b"end")
-        self.assertEqual(self.device.read_available(), b"")
+        # Nothing of theirs is before what the one with the pen sends.
+        holder.sendall(b"end")
+        self.assertEqual(self.device.read_exactly(3), b"end")
 
     def test_a_client_that_is_no_telnet_client_gets_the_bytes(self):
         self.serve()
@@ -147,14 +148,10 @@ class ListeningTests(ServeTest):
         program = self.serve("--listen", str(self.port), "--protocol", "raw")
         client = self.client()
         program.stderr.expect(b"has the pen")
-        written = 0
-        os.set_blocking(self.device.descriptor, False)
         # Until nothing is taken: the sockets' and the program's buffers are full.
-        while select.select([], [self.device.descriptor], [], 1)[1]:
-            written += os.write(self.device.descriptor, b"x" * 4096)
-            self.assertLess(written, 64 << 20)
-        os.set_blocking(self.device.descriptor, True)
-        self.assertEqual(self.read(client, written), b"x" * written)
+        written = fill(self.device.descriptor, bytes(64 << 20), program.pid, self.device._port)
+        self.assertLess(written, 64 << 20)
+        self.assertEqual(self.read(client, written), bytes(written))
 
 
     def test_a_client_stays_while_the_device_is_gone(self):

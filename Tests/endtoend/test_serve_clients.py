@@ -266,8 +266,8 @@ class PyserialTests(PyserialCase, ServedTest):
         self.enterContext(
             Serve.running(echo.node, self.ports["rfc2217"], self.folder, driver.variables))
         port = self.open().port
-        port.timeout = 20
-        data = bytes(range(256)) + random.Random(1).randbytes(10 * MEBIBYTE - 256)
+        port.timeout = TIMEOUT
+        data = bytes(range(256)) + random.Random(1).randbytes(MEBIBYTE - 256)
         received = bytearray()
         for start in range(0, len(data), PIECE):
             piece = data[start:start + PIECE]

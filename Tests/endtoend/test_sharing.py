@@ -17,7 +17,7 @@ print("opened", flush=True)
 sys.stdin.read()
 os.close(port)
 print("closed", flush=True)
-import time; time.sleep(60)
+import signal; signal.pause()
 """
 
 

@@ -1,4 +1,5 @@
-"""The form of the sources: comments have one width, and the parts of the user interface are small.
+"""The form of the sources: comments have one width, and the parts of the user interface are small. Tests do not judge
+by the clock.
 
 It needs no binary."""
 
@@ -21,6 +22,39 @@ PROPERTY = re.compile(
     r"^(\s*)(?:@\w+(?:\([^)]*\))? )*"
     r"(?:(?:public|package|internal|fileprivate|private|unowned|weak|lazy)(?:\([^)]*\))? )*"
     r"(let|var) (\w+|\([^)]*\))(.*)$")
+# A line of a test that sleeps, or judges by how long something took.
+# That something took at least a time holds on any machine.
+CLOCK = re.compile(
+    r"time\.sleep\(|\busleep\(|\bnanosleep\(|Task\.sleep|asyncio\.sleep\(|ContinuousClock"
+    r"|assertLess(?:Equal)?\((?:max\(|min\(|sorted\(|abs\(|statistics\.\w+\()?(?:self\.|result\.)?"
+    r"(?:\w*(?:duration|second|delay|elapsed|took)\w*|ages\b|times\b|time\.(?:monotonic|time)\(\))"
+    r"|#expect\((?:duration|elapsed|MonotonicTime\.now - \w+) <")
+# Where a test may: a part of the line, and why its verdict is the same on any machine.
+CLOCK_EXCEPTIONS = {
+    ("endtoend/harness/deadline.py", "time.sleep(0.005)"): "the pause between two looks",
+    ("endtoend/harness/pace.py", "time.sleep("): "the speed of a peer",
+    ("endtoend/faults/scenarios.py", "time.sleep("): "intervals of a comparison; the tests do not judge the times",
+    ("endtoend/test_faults_plugged.py", "time.sleep(2)"): "idle processor time; repeated until it rests",
+    ("endtoend/test_faults_shared.py", "time.sleep(self.HELD)"): "the time that is counted, at least as long",
+    ("endtoend/test_faults_unplug.py", "time.sleep(1)"): "idle processor time; repeated until it rests",
+    ("endtoend/test_reconnect.py", "time.sleep(1)"): "idle processor time; repeated until it rests",
+    ("endtoend/test_status.py", "time.sleep(1.2)"): "a second without a wake-up; repeated until one passes",
+    ("stage/mock_thousands.py", "time.sleep(2)"): "idle processor time; repeated until it rests",
+    ("stage/ftdi_model.py", "time.sleep(LATENCY_TIMER)"): "the timer of the simulated chip",
+    ("stage/guest_watch.py", "time.sleep(INTERVAL"): "a measurement that nothing judges",
+    ("SerialPortsTests/SerialPortTests.swift", "Task.sleep(for: gap * 2)"): "the silence itself, at least as long",
+    ("Sessions/LogsTests/CSVEncoderTests.swift", "usleep(1_000)"): "the pause between two looks",
+    ("SerialCoreTests/PortHolderTests.swift", "usleep(1_000)"): "the pause between two looks",
+    ("SerialCoreTests/SessionUnsentTests.swift", "usleep(200)"): "the speed of a peer",
+}
+
+
+def lines_by_the_clock(path, text):
+    """The lines of a test that sleep or judge by the clock, without the exceptions."""
+    allowed = [part for file, part in CLOCK_EXCEPTIONS if file == path]
+    return [
+        f"{path}:{number}: {line.strip()}" for number, line in enumerate(text.splitlines(), 1)
+        if CLOCK.search(line) and not any(part in line for part in allowed)]
 
 
 def long_comments(text, is_swift=True):
@@ -72,6 +106,30 @@ class SourceTests(unittest.TestCase):
                 with self.subTest(type=name, properties=properties):
                     self.assertLessEqual(len(properties), MOST_PROPERTIES)
         self.assertGreater(counted, 20)
+
+    def test_no_test_sleeps_or_judges_by_the_clock(self):
+        """A test waits for an event, with a deadline that only a hang can reach. A promised time is measured by
+        scripts/bench promises."""
+        found = []
+        used = set()
+        for path in sorted((REPOSITORY / "Tests").rglob("*")):
+            if path.suffix in (".py", ".swift") and path.name != "test_sources.py":
+                name, text = str(path.relative_to(REPOSITORY / "Tests")), path.read_text()
+                found += lines_by_the_clock(name, text)
+                used |= {(file, part) for file, part in CLOCK_EXCEPTIONS if file == name and part in text}
+        self.assertEqual(found, [])
+        self.assertEqual(CLOCK_EXCEPTIONS.keys() - used, set(), "no longer needed")
+
+    def test_lines_by_the_clock_are_found(self):
+        self.assertEqual(len(lines_by_the_clock("x.py", (
+            "time.sleep(0.1)\n"
+            "self.assertLess(seconds, 1)\n"
+            "self.assertLess(max(durations), 500)\n"
+            "self.assertLessEqual(statistics.median(self.delays), 100)\n"
+            "self.assertLess(time.monotonic() - started, 1)\n"
+            "#expect(duration < .seconds(1))\n"))), 6)
+        self.assertEqual(lines_by_the_clock("x.py", (
+            "self.assertLess(count, 3)\nself.assertLessEqual(count, seconds * 10 + 1)\npace(started, 3, 10)\n")), [])
 
     def test_long_comments_are_found(self):
         wide = "x" * WIDTH

@@ -11,13 +11,13 @@ import subprocess
 import sys
 import tempfile
 import termios
-import time
 import unittest
 from pathlib import Path
 
 from Tests.endtoend.harness import (
-    Device, Loopback, Pipes, Port, Terminal, run, serialterm, serialterm_binary, soak, wait_until)
+    TIMEOUT, Device, Loopback, Pipes, Port, Terminal, run, serialterm, serialterm_binary, soak, wait_until)
 from Tests.endtoend.harness.screen import Screen
+from Tests.endtoend.servers.clients import fill
 
 
 # More than a tap keeps for a side that takes nothing.
@@ -94,15 +94,7 @@ class BytesTests(TapTest):
 
     def fill(self, tap):
         """Writes to alpha until the tap reads no more; beta reads nothing."""
-        os.set_blocking(self.alpha.descriptor, False)
-        sent = 0
-        last = time.monotonic()
-        while time.monotonic() - last < 0.3:
-            try:
-                sent += os.write(self.alpha.descriptor, FILLING[sent:sent + 4096])
-                last = time.monotonic()
-            except BlockingIOError:
-                time.sleep(0.01)
+        sent = fill(self.alpha.descriptor, FILLING, tap.pid, self.alpha._port)
         self.assertLess(sent, len(FILLING))
         return sent
 
@@ -203,7 +195,7 @@ class DirectionTests(TapTest):
             found = subprocess.run(
                 ["tshark", "-r", str(self.folder / "bus.pcapng"), "-Y", "frame.len > 0", "-T", "fields",
                  "-e", "frame.interface_name", "-e", "frame.packet_flags_direction"],
-                capture_output=True, text=True, timeout=60, check=True)
+                capture_output=True, text=True, timeout=TIMEOUT, check=True)
             self.assertEqual(
                 [(name, int(flags, 0)) for name, flags in map(str.split, found.stdout.splitlines())],
                 [(port, 2 if way == "to-device" else 1) for port, way, _, _ in rows])
@@ -404,7 +396,7 @@ asyncio.run(serve())
 MODBUS_CLIENT = """
 import sys
 from pymodbus.client import ModbusSerialClient
-client = ModbusSerialClient(sys.argv[1], retries=0, timeout=5)
+client = ModbusSerialClient(sys.argv[1], retries=0, timeout=60)
 assert client.connect()
 registers, coils = {}, {}
 for number in range(int(sys.argv[2])):

@@ -1,14 +1,17 @@
 """File transfers that meet a fault: on the line, at the far end, or their own end."""
 
 import os
+import re
+import select
 import signal
 import tempfile
 import time
 import unittest
 from pathlib import Path
 
+from Tests.endtoend.faults import processes, record, waits
 from Tests.endtoend.harness import (
-    Device, Loopback, Pipes, serialterm_binary, shell_status, slow, soak, wait_until)
+    TIMEOUT, Deadline, Device, Loopback, Pipes, serialterm_binary, shell_status, slow, soak, wait_until)
 from Tests.endtoend.transfers import (
     Bench, at_once, contents, differences, ended, missing, scripted, written)
 from Tests.endtoend.transfers.contents import Content
@@ -36,7 +39,7 @@ class OurselvesTests(unittest.TestCase):
             receiver = bench.ours(
                 "receive", bench.line.nodes[1], "--protocol", kind, "--into", bench.received, *named)
             sender = bench.send(protocol, *paths)
-            statuses = (sender.wait(120), receiver.wait(120))
+            statuses = (sender.wait(2 * TIMEOUT), receiver.wait(2 * TIMEOUT))
             said = sender.stderr.expect_end() + receiver.stderr.expect_end()
             if kind == "xmodem" and statuses == (0, 0):
                 received = (bench.received / files[0].name).read_bytes()
@@ -96,10 +99,23 @@ class FarEnd(unittest.TestCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.into = self.folder / "into"
         self.into.mkdir()
+        self.counts = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.device = self.enterContext(Device())
 
     def start(self, *arguments):
-        return self.enterContext(Pipes(serialterm_binary(), *map(str, arguments)))
+        return self.enterContext(Pipes(
+            serialterm_binary(), *map(str, arguments), variables=waits.counted(self.counts)))
+
+    def waited(self, program):
+        """The milliseconds that a program has waited so far for nothing but time."""
+        return waits.milliseconds(self.counts, program.pid)
+
+    def wait_until_it_waits(self, program):
+        """Waits until a program has read all that was sent to it, and done what follows from that."""
+        def has_read():
+            # poll(2) of a pseudo-terminal completes what is on its way.
+            return not select.select([self.device._port], [], [], 0)[0]
+        wait_until(lambda: has_read() and processes.state_of(program.pid) == "S", "the program waits")
 
     def send(self, protocol, content=FILE, *options):
         path = content.write(self.folder)
@@ -130,19 +146,31 @@ class FarEnd(unittest.TestCase):
         self.device.write(ACK)
         return data
 
+    def read_until_it_ends(self, program):
+        """Returns what a program sends until its end."""
+        deadline, data = Deadline(), b""
+        while program.running:
+            self.assertFalse(deadline.passed, "it still runs")
+            data += self.device.read_available(0.02)
+        return data + self.device.read_available(0)
+
     def assert_sent(self, data, content):
         self.assertTrue(contents.is_padded(data, content.data), f"{len(data)} bytes, or other ones")
 
     def answer(self, kind, value=0):
         self.device.write(hex_header(kind, value))
 
-    def begin_zmodem(self):
-        """Asks for a file from its beginning."""
+    def take_offer(self):
+        """Reads ZFILE."""
         expect_header(self.device, ZRQINIT)
         self.answer(ZRINIT, (CANFDX | CANOVIO | CANFC32) << 24)
         seen = b""
-        while not seen.endswith(b"\x18k"):  # The end of ZFILE's packet.
+        while not seen.endswith(b"\x18k"):  # The end of its packet.
             seen += self.device.read_exactly(1)
+
+    def begin_zmodem(self):
+        """Asks for a file from its beginning."""
+        self.take_offer()
         self.answer(ZRPOS, 0)
 
 
@@ -152,10 +180,11 @@ class SenderTests(FarEnd):
     def test_text_before_the_request_is_no_request(self):
         program = self.send("xmodem", self.SHORT)
         self.device.write(b"\r\n## Ready for binary (xmodem) Configured: CCC at 115200 bps...\r\n")
-        self.assertEqual(self.device.read_available(0.3), b"")
+        self.wait_until_it_waits(program)
+        self.assertEqual(self.device.read_available(0), b"")
         self.device.write(CRC_MODE)
         self.assert_sent(self.take_all(), self.SHORT)
-        ended(program)
+        self.assertNotIn(b"retr", ended(program))
 
     @slow
     def test_a_receiver_that_starts_late(self):
@@ -173,7 +202,7 @@ class SenderTests(FarEnd):
     def test_a_receiver_that_does_not_start(self):
         program = self.send("ymodem", self.SHORT, "--start-timeout", "0.3")
         self.assertIn(b"no receiver asked for it", ended(program, 8))
-        self.assertEqual(self.device.read_available(0.05), b"")
+        self.assertEqual(self.device.rest(), b"")
 
     def test_a_damaged_block_is_sent_again(self):
         for request in (NAK, CRC_MODE):
@@ -212,10 +241,13 @@ class SenderTests(FarEnd):
         program = self.send("xmodem", self.SHORT)
         self.device.write(CRC_MODE)
         self.take(8)
+        waited = self.waited(program)
         for _ in range(3):
-            self.assertEqual(self.device.read_exactly(1, 1), EOT)
+            self.assertEqual(self.device.read_exactly(1), EOT)
             self.device.write(NAK)
-        self.assertEqual(self.device.read_exactly(1, 1), EOT)
+        self.assertEqual(self.device.read_exactly(1), EOT)
+        # Without an answer it is sent again too, but after seconds.
+        self.assertLess(self.waited(program) - waited, 1000)
         self.device.write(ACK)
         ended(program)
 
@@ -225,7 +257,7 @@ class SenderTests(FarEnd):
         self.device.write(CRC_MODE)
         self.take(8)
         self.assertEqual(self.device.read_exactly(1), EOT)
-        self.assertEqual(self.device.read_exactly(1, 15), EOT)
+        self.assertEqual(self.device.read_exactly(1), EOT)
         self.device.write(ACK)
         ended(program)
 
@@ -256,16 +288,12 @@ class SenderTests(FarEnd):
         self.begin_zmodem()
         self.device.read_exactly(20_000)
         self.device.write(CAN * 8)
-        deadline = time.monotonic() + 5
-        while program.running and time.monotonic() < deadline:
-            self.device.read_available(0.02)
+        self.read_until_it_ends(program)
         self.assertIn(b"large.bin was not sent completely", ended(program, 8))
 
     def test_a_file_that_is_not_wanted(self):
         program = self.send("zmodem", self.SHORT)
-        expect_header(self.device, ZRQINIT)
-        self.answer(ZRINIT, (CANFDX | CANOVIO | CANFC32) << 24)
-        self.device.read_available(0.1)
+        self.take_offer()
         self.answer(scripted.ZSKIP)
         expect_header(self.device, ZFIN)
         self.answer(ZFIN)
@@ -380,48 +408,60 @@ class EndTests(FarEnd):
         return program
 
     def test_a_signal_tells_the_receiver_and_names_the_file(self):
+        durations = []
         for protocol in ("xmodem", "xmodem-1k", "ymodem", "zmodem"):
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 with self.subTest(protocol=protocol, signal=number.name):
                     program = self.begin_sending(protocol)
+                    waited, started = self.waited(program), time.monotonic()
                     program.signal(number)
-                    started = time.monotonic()
                     rest = b""
                     if protocol != "zmodem":
                         # Within a block, a receiver takes everything for its contents.
                         length = 132 if protocol == "xmodem" else 1_028
-                        self.device.read_exactly(length, 1)
+                        self.device.read_exactly(length)
                         self.device.write(ACK)
-                        while (rest := self.device.read_exactly(1, 1)) != CAN:
-                            self.device.read_exactly(length, 1)
+                        while (rest := self.device.read_exactly(1)) != CAN:
+                            self.device.read_exactly(length)
                             self.device.write(ACK)
-                    while program.running and time.monotonic() < started + 5:
-                        rest += self.device.read_available(0.02)
-                    self.assertLess(time.monotonic() - started, 1)
+                    rest += self.read_until_it_ends(program)
+                    durations.append((time.monotonic() - started) * 1000)
                     self.assertEqual(shell_status(program.wait()), 128 + number)
+                    self.assertLessEqual(self.waited(program) - waited, 1000)
                     self.assertRegex(
                         program.stderr.expect_end(), rb"large\.bin was not sent completely: .*[1-9]")
-                    rest += self.device.read_available(0.02)
                     self.assertIn(CAN * 5, rest[-40:])
+        record("transfers", "signal to the end, with a receiver that takes the rest of a block", durations, "ms",
+               at_most=1000)
 
     def test_a_signal_ends_a_transfer_whose_receiver_is_silent(self):
-        for number, limit in ((signal.SIGINT, 2), (signal.SIGTERM, 0.7)):
+        for number, limit in ((signal.SIGINT, 2000), (signal.SIGTERM, 700)):
             with self.subTest(number):
                 program = self.begin_sending("xmodem-1k")
-                started = time.monotonic()
+                waited, started = self.waited(program), time.monotonic()
                 program.signal(number)
                 self.assertEqual(shell_status(program.wait()), 128 + number)
-                self.assertLess(time.monotonic() - started, limit)
+                record("transfers", f"{number.name} to the end, with a silent receiver",
+                       (time.monotonic() - started) * 1000, "ms", at_most=limit)
+                self.assertLessEqual(self.waited(program) - waited, limit)
                 self.device.read_available(0.02)
+
+    @staticmethod
+    def read_so_far(program):
+        """How many bytes a program has read, of all its files."""
+        return int(re.search(r"rchar: (\d+)", Path(f"/proc/{program.pid}/io").read_text()).group(1))
 
     def test_a_second_signal_ends_it_at_once(self):
         program = self.begin_sending("xmodem-1k")
+        before = self.read_so_far(program)
         program.signal(signal.SIGINT)
-        time.sleep(0.1)
-        started = time.monotonic()
+        # Two signals at once would be one. The program reads them from a file.
+        wait_until(lambda: self.read_so_far(program) > before, "the first one was read")
+        waited, started = self.waited(program), time.monotonic()
         program.signal(signal.SIGINT)
         self.assertEqual(shell_status(program.wait()), 128 + signal.SIGINT)
-        self.assertLess(time.monotonic() - started, 0.3)
+        record("transfers", "second SIGINT to the end", (time.monotonic() - started) * 1000, "ms", at_most=300)
+        self.assertLessEqual(self.waited(program) - waited, 300)
 
     def test_a_signal_keeps_what_was_received(self):
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -435,7 +475,7 @@ class EndTests(FarEnd):
                     self.device.write(block(each, b"z" * 1_024, 1_024))
                     expect_one_of(self.device, ACK)
                 program.signal(number)
-                expect_one_of(self.device, CAN, timeout=2)
+                expect_one_of(self.device, CAN)
                 self.assertEqual(shell_status(program.wait()), 128 + number)
                 self.assertIn(b"image.bin.part", program.stderr.expect_end())
                 self.assertEqual((self.into / "image.bin.part").stat().st_size, 5_120)

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-from Tests.endtoend.harness import Terminal, environment, serialterm_binary, wait_until
+from Tests.endtoend.harness import TIMEOUT, Terminal, environment, serialterm_binary, wait_until
 from Tests.endtoend.test_palette import PaletteTest
 
 SERVERS = itertools.count()
@@ -148,7 +148,7 @@ class MultiplexerTest(unittest.TestCase):
     def run_tool(self, *arguments):
         return subprocess.run(
             arguments, env=self.variables, cwd=self.folder, check=True, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=10).stdout
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT).stdout
 
     def wait_for_screen(self, text):
         wait_until(lambda: text in self.captured(), f"{text!r} on the screen")

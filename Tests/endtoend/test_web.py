@@ -14,7 +14,8 @@ import unittest
 from pathlib import Path
 
 from Tests.endtoend.browser import Browser, why_no_browser
-from Tests.endtoend.harness import Deadline, Device, Pipes, Terminal, serialterm_binary, slow, soak, wait_until
+from Tests.endtoend.harness import (
+    TIMEOUT, Deadline, Device, Pipes, Terminal, pace, serialterm_binary, slow, soak, wait_until)
 from Tests.endtoend.servers import free_port
 from Tests.endtoend.servers.websocket import BINARY, PING, TEXT, WebSocket, frame, request
 
@@ -254,7 +255,7 @@ class SessionTests(WebTest):
         page.send("upload", id=7, name="../fw.bin", size=len(data), protocol="raw")
         for start in range(0, len(data), 32_768):
             page.write(frame(BINARY, data[start:start + 32_768]))
-        self.assertEqual(self.device.read_exactly(len(data), timeout=60), data)
+        self.assertEqual(self.device.read_exactly(len(data)), data)
         page.expect("done", id=7)
         page.send("upload", id=8, name="x", size=3)
         page.write(frame(BINARY, b"four"))
@@ -272,7 +273,7 @@ class SessionTests(WebTest):
     def test_a_killed_server_of_the_page_comes_back_and_the_port_does_not_notice(self):
         program = self.serve("--listen", f"{(client_port := free_port())},raw")
         page = self.join()
-        client = self.enterContext(socket.create_connection(("127.0.0.1", client_port), 30))
+        client = self.enterContext(socket.create_connection(("127.0.0.1", client_port), TIMEOUT))
         pid, = self.servers()
         os.kill(pid, signal.SIGKILL)
         page.expect_end()
@@ -282,7 +283,7 @@ class SessionTests(WebTest):
         while b"still there" not in data:
             self.assertTrue(piece := client.recv(4_096))
             data += piece
-        program.stderr.expect(b"the page for browsers is there again", timeout=30)
+        program.stderr.expect(b"the page for browsers is there again")
         self.join()
 
     def test_nothing_is_left_when_the_session_is_killed(self):
@@ -380,7 +381,7 @@ class BrowserTests(WebTest):
         browser.run("document.getElementById('files-panel').open = true")
         browser.find("#file").send_keys(str(file))
         browser.click("#upload-start")
-        self.assertEqual(self.device.read_exactly(50_000, timeout=60), file.read_bytes())
+        self.assertEqual(self.device.read_exactly(50_000), file.read_bytes())
         browser.wait_for_text("#upload-text", "fw.bin")
         self.device.write(b"kept\r\n")
         browser.wait_for_text("#screen", "kept")
@@ -417,11 +418,11 @@ class StalledTests(WebTest):
         line = b"x" * 99 + b"\n"
         # More than sockets, pipes and queues hold.
         while sent < 4 << 20:
-            self.device.write(line * 640, timeout=60)
+            self.device.write(line * 640)
             sent += 64_000
         sent += self.write_until_seen(good)
         stalled.read()
-        missed = stalled.expect("missed", timeout=60)["bytes"]
+        missed = stalled.expect("missed")["bytes"]
         self.assertGreater(missed, 0)
         sent += self.write_until_seen(stalled)
         wait_until(lambda: log.stat().st_size == sent, "the log is complete")
@@ -430,7 +431,7 @@ class StalledTests(WebTest):
         """Writes marks until one is seen: what comes while a page is behind may be left out.
 
         Returns the number of bytes."""
-        deadline, sent = Deadline(60), 0
+        deadline, sent = Deadline(), 0
         for number in range(1_000):
             mark = b"the end %d\n" % number
             self.device.write(mark)
@@ -507,31 +508,31 @@ class HostileTests(HostileTest):
         self.serve()
         slow = []
         for start in (b"", b"GET / HTTP/1.1\r\nHo"):
-            connection = self.enterContext(socket.create_connection(("127.0.0.1", self.port), 30))
+            connection = self.enterContext(socket.create_connection(("127.0.0.1", self.port), TIMEOUT))
             connection.sendall(start)
             slow.append(connection)
         silent = self.page(hello=False)
         for connection in slow:
             while connection.recv(4_096):
                 pass
-        silent.expect_end(timeout=30)
+        silent.expect_end()
 
     def test_more_connections_than_allowed_are_closed_and_the_rest_goes_on(self):
         self.serve()
         page = self.join()
-        crowd = [self.enterContext(socket.create_connection(("127.0.0.1", self.port), 30)) for _ in range(300)]
+        crowd = [self.enterContext(socket.create_connection(("127.0.0.1", self.port), TIMEOUT)) for _ in range(300)]
         self.device.write(b"still served")
         page.expect_text("still served")
         for connection in crowd:
             connection.close()
-        deadline = Deadline(30)
-        while True:
+
+        def is_alive():
             try:
                 self.alive()
-                return
+                return True
             except (OSError, AssertionError):
-                self.assertGreater(deadline.left, 0)
-                time.sleep(0.05)
+                return False
+        wait_until(is_alive, "it answers again")
 
 
 @soak
@@ -582,7 +583,7 @@ class HostileSoakTests(HostileTest):
 
         while done < self.COUNT:
             if chance.random() < 0.1:
-                with socket.create_connection(("127.0.0.1", self.port), 30) as connection:
+                with socket.create_connection(("127.0.0.1", self.port), TIMEOUT) as connection:
                     connection.sendall(hostile_request())
                 done += 1
                 continue
@@ -619,27 +620,27 @@ class CrowdSoakTests(WebTest):
         written, stop = bytearray(), threading.Event()
 
         def flood():
-            number = 0
+            started, number = time.monotonic(), 0
             while not stop.is_set():
-                # As a line of 3,000,000 baud.
                 piece = b"".join(b"%09d the quick brown fox\r\n" % (number + step) for step in range(100))
                 number += 100
-                self.device.write(piece, timeout=60)
+                self.device.write(piece)
                 written.extend(piece)
-                time.sleep(len(piece) / 300_000)
+                # As a line of 3,000,000 baud.
+                pace(started, len(written), 300_000)
         flooding = threading.Thread(target=flood)
         flooding.start()
-        delays = []
+        delays, began = [], time.monotonic()
         for number in range(200):
             key = bytes([97 + number % 26])
             started = time.monotonic()
             terminal.send(key)
-            self.assertEqual(self.device.read_exactly(1, timeout=30), key)
+            self.assertEqual(self.device.read_exactly(1), key)
             delays.append((time.monotonic() - started) * 1_000)
-            time.sleep(0.05)
+            pace(began, number + 1, 20)
         stop.set()
         flooding.join()
-        wait_until(lambda: log.stat().st_size == len(written), "the log is complete", timeout=60)
+        wait_until(lambda: log.stat().st_size == len(written), "the log is complete")
         self.assertEqual(log.read_bytes(), bytes(written))
         print(f"figure: 64 pages, {len(written):,} bytes of a flood: key of the holder {statistics.median(delays):.2f} ms "
               f"median, {max(delays):.2f} ms worst; the pages took {sum(page.drained for page in pages):,} bytes")

@@ -7,6 +7,7 @@ import unicodedata
 import unittest
 
 from Tests.endtoend.browser import Browser, axe, why_no_browser
+from Tests.endtoend.faults import record
 from Tests.endtoend.harness import wait_until
 
 WHY_NOT = why_no_browser()
@@ -160,16 +161,18 @@ class ScreenTests(BrowserTest):
     def test_a_flood_does_not_freeze_the_page(self):
         """A megabyte a second for three seconds."""
         self.browser.run("""
-            window.longest = 0;
+            [window.longest, window.drawn] = [0, 0];
             let last = performance.now();
             const frame = () => {
               const now = performance.now();
               [longest, last] = [Math.max(longest, now - last), now];
+              drawn += 1;
               requestAnimationFrame(frame);
             };
             frame();""")
         line = "\x1b[32mI (12345) sensor: 21.5 degrees\x1b[0m, humidity 40 % and more words in it\r\n"
         piece = line * (20_000 // len(line))
+        used = self.browser.processor_seconds()
         self.browser.run_async("""
             const [piece, pieces] = arguments_;
             const { Screen } = await import(new URL('screen.js', location.href.replace(/#.*/, '')).href);
@@ -178,9 +181,11 @@ class ScreenTests(BrowserTest):
               flooded.write(piece);
               await new Promise((resolve) => setTimeout(resolve, 20));
             }""", piece, 150)
-        longest = self.browser.run("return longest")
-        print(f"    the longest frame of a flood took {longest:.0f} ms")
-        self.assertLess(longest, 1000)
+        record("web", "longest frame of the page in a flood", self.browser.run("return longest"), "ms", at_most=1000)
+        # A frame that waits for a processor takes longer. So that is no verdict.
+        used, drawn = self.browser.processor_seconds() - used, self.browser.run("return drawn")
+        print(f"    a frame of a flood took {1000 * used / drawn:.0f} ms of a processor")
+        self.assertLess(used / drawn, 0.5)
 
     @unittest.skipIf(pyte is None, "needs python3-pyte")
     def test_random_sequences_are_shown_as_by_another_terminal(self):

@@ -123,8 +123,9 @@ class Row14TwinTests(StageCase):
             terminal.expect(re.compile(re.escape(ours.node.encode()) + rb" is back"))
             terminal.send(b"%d" % index)
             self.assertEqual(ours.read_exactly(1), b"%d" % index)
-        with self.assertRaises(AssertionError):
-            other.read_exactly(1, timeout=0.1)
+        # Nothing was sent to the other one: what is sent now comes first.
+        self.session(other.node).send(b"$")
+        self.assertEqual(other.read_exactly(1), b"$")
         record(14, f"wrong device taken, {HERE}", [0] * 4, "times")
 
     def test_user_is_asked_when_it_comes_back_in_another_port(self):
@@ -253,7 +254,7 @@ class StormTests(StageCase):
             self.assertEqual(
                 self.events(told, 2), [("disappeared", "GONE1"), ("appeared", "COME2")])
             record(17, f"events lost to the right list, {HERE}",
-                   1000 * (time.monotonic() - continued), "ms")
+                   1000 * (time.monotonic() - continued), "ms", at_most=1000)
             self.assertEqual({come.node, here.node} - listed().keys(), set())
             here.unplug()
             self.assertEqual(self.events(told, 1), [("disappeared", "HERE0")])

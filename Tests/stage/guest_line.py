@@ -126,7 +126,7 @@ class RateProbeTests(ChipCase):
         thread = threading.Thread(target=self.talk, args=[stop])
         thread.start()
         try:
-            result = serialterm("doctor", "--probe", "--json", self.chip.node, timeout=60)
+            result = serialterm("doctor", "--probe", "--json", self.chip.node)
         finally:
             stop.set()
             thread.join()
@@ -137,10 +137,9 @@ class RateProbeTests(ChipCase):
         likely = trials.pop(self.RATE)
         self.assertEqual(likely["text"], likely["bytes"], found)
         # What the chip sent before it had this rate may come after; then the other rates are tried too.
-        self.assertLessEqual(likely["framingErrors"], 1, found)
+        self.assertTrue(all(likely["framingErrors"] < trial["framingErrors"] for trial in trials.values()), found)
         # The rate that the port had comes first, and comes back.
         self.assertEqual(found["trials"][0]["baud"], 9600)
-        self.assertTrue(all(trial["framingErrors"] > 1 for trial in trials.values()), found)
         rates = [words for words in self.chip.log if words.startswith("baud ")]
         self.assertEqual(rates[0], rates[-1])
         self.assertEqual([words for words in self.chip.log if words.startswith("sent")], [])

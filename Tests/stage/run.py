@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tests the built program with devices that are plugged and unplugged: mocked by umockdev, and real
-ones in a virtual machine (see stage.sh): run.py [--quick | --all | --soak] [PATTERN]. --quick skips
+ones in a virtual machine (see stage.sh): run.py [--quick | --all | --soak] [PATTERN...]. --quick skips
 the virtual machine; --all adds the tests with a hundred or a thousand repetitions; --soak runs only
 the tests that take minutes.
 """
@@ -41,13 +41,15 @@ def missing_for_mocks():
 def skip(name, reason):
     """Counts a whole part as one skipped test."""
     print(f"{runner.SKIPPED} {name}: {reason}", flush=True)
-    return {runner.PASSED: 0, runner.FAILED: 0, runner.SKIPPED: 1}
+    skipped = runner.Part()
+    skipped.counts[runner.SKIPPED] = 1
+    return skipped
 
 
-def part(name, pattern, options):
+def part(name, options):
     """The command that runs the tests of one part."""
-    marks = (f"--{name}" for name in ("all", "soak") if getattr(options, name))
-    return [sys.executable, __file__, "--part", name, *marks, pattern]
+    marks = (f"--{mark}" for mark in ("all", "soak") if getattr(options, mark))
+    return [sys.executable, __file__, "--part", name, *marks, *options.patterns]
 
 
 def run_mocks(options):
@@ -58,7 +60,7 @@ def run_mocks(options):
     with tempfile.TemporaryDirectory(prefix="st-", ignore_cleanup_errors=True) as folder:
         return runner.run_part(
             "Tests.stage.mock",
-            ["umockdev-wrapper", *part("mock", options.pattern, options), "--folder", folder])
+            ["umockdev-wrapper", *part("mock", options), "--folder", folder])
 
 
 def run_guests(options):
@@ -70,7 +72,7 @@ def run_guests(options):
     if built.returncode == UNAVAILABLE:
         return skip("Tests.stage.guest", built.stderr.strip().rpartition("stage: ")[2])
     # The machine is emulated and may be ten times slower.
-    variables = ["env", "SERIALTERM_TEST_TIMEOUT=60", f"SERIALTERM={serialterm_binary()}"]
+    variables = ["env", "SERIALTERM_TEST_TIMEOUT=120", f"SERIALTERM={serialterm_binary()}"]
     shares = []
     if figures := os.environ.get("SERIALTERM_FIGURES"):
         variables.append(f"SERIALTERM_FIGURES={figures}")
@@ -78,7 +80,7 @@ def run_guests(options):
     return runner.run_part(
         "Tests.stage.guest",
         [stage, "run", "--timeout", "1800" if options.all or options.soak else "1200", "--modules", GADGETS,
-         *shares, "--", *variables, *part("guest", options.pattern, options)],
+         *shares, "--", *variables, *part("guest", options)],
         cwd=REPOSITORY)
 
 
@@ -89,25 +91,42 @@ def main():
     parser.add_argument("--soak", action="store_true", help="run only the tests that take minutes")
     parser.add_argument("--part", choices=["mock", "guest"], help=argparse.SUPPRESS)
     parser.add_argument("--folder", help=argparse.SUPPRESS)
-    parser.add_argument("pattern", nargs="?", default="", help="only tests whose names contain it")
+    parser.add_argument("patterns", nargs="*", metavar="PATTERN",
+                        help="only tests whose names contain one of them; a $ is the end of a name")
     options = parser.parse_args()
     if options.part:
         tests = [
             test for name in runner.modules(FOLDER, f"{options.part}_*.py")
             for test in runner.chosen_tests(
-                name, quick=not options.all and not options.soak, pattern=options.pattern, soak=options.soak)]
+                name, quick=not options.all and not options.soak, patterns=options.patterns, soak=options.soak)]
         if options.part == "mock":  # The virtual machine has nothing that could disturb its tests.
             isolation.separate(Path(options.folder))
-        parts = [runner.run_tests(tests).counts]
+        counts, unsteady = runner.run_tests(tests).counts, []
     else:
-        parts = [run_mocks(options)]
-        if not options.quick:
-            parts.append(run_guests(options))
-    counts = {outcome: sum(part[outcome] for part in parts) for outcome in parts[0]}
-    print(runner.closing_line(*counts.values()), flush=True)
+        whole = run_parts(options)
+        unsteady = runner.try_again(whole, lambda names: run_again(options, names))
+        counts = whole.counts
+    for line in (*unsteady, runner.closing_line(*counts.values())):
+        print(line, flush=True)
     if not any(counts.values()):
-        sys.exit(f"no test's name contains '{options.pattern}'")
+        sys.exit(f"no test's name contains '{' '.join(options.patterns)}'")
     sys.exit(1 if counts[runner.FAILED] else 0)
+
+
+def run_parts(options, names=("mock", "guest")):
+    """Runs the parts one after the other."""
+    whole = runner.Part()
+    if "mock" in names:
+        whole.add(run_mocks(options))
+    if "guest" in names and not options.quick:
+        whole.add(run_guests(options))
+    return whole
+
+
+def run_again(options, names):
+    """Runs tests by their names."""
+    options.patterns = [runner.pattern_of(name) for name in names]
+    return run_parts(options, [kind for kind in ("mock", "guest") if any(f".{kind}" in name for name in names)])
 
 
 if __name__ == "__main__":

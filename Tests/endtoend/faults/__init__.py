@@ -7,12 +7,12 @@ and `number` parses numbers in messages. `scenarios` and `programs` belong to
 """
 
 from . import processes
-from .figures import record, under_load
+from .figures import record
 from .preload import HAS_COMPILER, faulty
 from .session import LEAVING, PREFIX, SessionTest
 from .words import NOT_SENT, number, text
 
 __all__ = [
     "HAS_COMPILER", "LEAVING", "NOT_SENT", "PREFIX", "SessionTest", "faulty", "number", "processes",
-    "record", "text", "under_load",
+    "record", "text",
 ]

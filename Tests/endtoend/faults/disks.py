@@ -3,17 +3,18 @@
 import contextlib
 import errno
 import subprocess
-import time
 import unittest
 from pathlib import Path
+
+from Tests.endtoend.harness import TIMEOUT, wait_until
 
 from . import preload
 
 
 def succeeds(*command):
-    """Runs a command; returns whether it succeeds within 20 s."""
+    """Runs a command; returns whether it succeeds."""
     try:
-        result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=20)
+        result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT)
     except (OSError, subprocess.TimeoutExpired):
         return False
     return result.returncode == 0
@@ -30,10 +31,7 @@ def mounted(folder, *arguments):
         yield folder
     finally:
         # A process that was just killed may keep a file open for a moment.
-        for _ in range(100):
-            if succeeds("umount", str(folder)):
-                break
-            time.sleep(0.05)
+        wait_until(lambda: succeeds("umount", str(folder)), "the file system is not used any more")
 
 
 def small(folder, kilobytes):

@@ -2,6 +2,7 @@
 
 import atexit
 import functools
+import os
 import shutil
 import subprocess
 import tempfile
@@ -17,6 +18,7 @@ def library(source=SOURCE.name):
     """The path of a library, which is built once per run."""
     folder = tempfile.mkdtemp(prefix="serialterm-faults-")
     atexit.register(shutil.rmtree, folder)
+    os.chmod(folder, 0o755)  # For programs that run as another user.
     path = Path(folder) / "faults.so"
     subprocess.run(
         [COMPILER, "-Wall", "-O2", "-shared", "-fPIC", "-o", path, SOURCE.with_name(source), "-ldl"],

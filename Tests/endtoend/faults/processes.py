@@ -53,6 +53,27 @@ def state_of(pid):
         return None
 
 
+def parent_of(pid):
+    """The process that started a process; None if there is no such process."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[1])
+    except OSError:
+        return None
+
+
+def wait_until_keys_are_read(pid, timeout=None):
+    """Waits until a program has read everything that was typed at its terminal, and waits for more.
+
+    poll(2) of a terminal completes first what is on its way to it (n_tty_poll)."""
+    keyboard = os.open(f"/proc/{pid}/fd/0", os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+    try:
+        wait_until(
+            lambda: state_of(pid) == "S" and not select.select([keyboard], [], [], 0)[0],
+            "the program has read what was typed", timeout)
+    finally:
+        os.close(keyboard)
+
+
 def files_of(pid):
     """The open files of a process, by the kernel's names."""
     files = Path(f"/proc/{pid}/fd")
@@ -74,8 +95,14 @@ def watched_files(pid):
 
 
 def processor_seconds(pid):
-    """The processor time of a process, with a higher resolution than clock ticks."""
+    """The processor time of a process's main thread, with a higher resolution than clock ticks."""
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
+
+
+def processor_seconds_of_all_threads(pid):
+    """The processor time of a process, also of threads that have ended, in clock ticks: utime and stime in proc(5)."""
+    fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def of_threads(pid, file):
@@ -138,8 +165,7 @@ def stopped(pid):
     """Keeps a process stopped."""
     os.kill(pid, signal.SIGSTOP)
     try:
-        while state_of(pid) not in ("T", "Z", None):
-            time.sleep(0.001)
+        wait_until(lambda: state_of(pid) in ("T", "Z", None), "the process stops")
         yield
     finally:
         with contextlib.suppress(ProcessLookupError):

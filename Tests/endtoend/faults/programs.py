@@ -29,6 +29,8 @@ class ProgramUnderTest(NamedTuple):
     no_reconnect: tuple = ()
     # Options to log; the path follows.
     log: tuple = None
+    # Seconds after which it counts as stuck.
+    patience: float = 5
     # The reasons why it cannot be tested with a fault, by the name of the fault.
     lacks: dict = {}
 

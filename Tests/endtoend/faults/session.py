@@ -1,22 +1,22 @@
 """Sessions of the program under test, with a device that the test controls."""
 
+import contextlib
 import fcntl
 import os
-import statistics
 import tempfile
 import time
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 
 from Tests.endtoend.harness import (
     Device, Pipes, Terminal, cooked, serialterm_binary, shell_status, wait_until)
 
-from . import processes
-from .figures import under_load
+from . import processes, waits
 
 PREFIX = b"\x14"
-# The maximum time to quit in seconds, in any state of the session.
-LEAVING = under_load(0.5)
+# The milliseconds within which a session can be left, in any state.
+LEAVING = 500
 # The text that a session prints when its port is open.
 GREETING = b"ctrl-t q"
 
@@ -27,13 +27,15 @@ class SessionTest(unittest.TestCase):
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.log = self.folder / "log"
+        self._waits = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.device = self.enterContext(Device(link=self.folder / "port", settings=cooked))
         self.port_settings = self.device.settings
 
-    def connect(self, *options, **how):
+    def connect(self, *options, variables=None, **how):
         """A session on a terminal, returned before it has opened its port."""
         return Terminal(
-            serialterm_binary(), "connect", self.device.path, *options, **how)
+            serialterm_binary(), "connect", self.device.path, *options,
+            variables=waits.counted(self._waits, variables), **how)
 
     def session(self, *options, **how):
         """A session on a terminal, returned when it has opened its port."""
@@ -41,10 +43,11 @@ class SessionTest(unittest.TestCase):
         terminal.expect(GREETING)
         return terminal
 
-    def pipes(self, *options, **how):
+    def pipes(self, *options, variables=None, **how):
         """A session with pipes, returned when it has set up its port."""
-        program = self.enterContext(
-            Pipes(serialterm_binary(), "connect", self.device.path, *options, **how))
+        program = self.enterContext(Pipes(
+            serialterm_binary(), "connect", self.device.path, *options,
+            variables=waits.counted(self._waits, variables), **how))
         wait_until(
             lambda: self.device.settings != self.port_settings or not program.running,
             "the port is set up")
@@ -54,18 +57,36 @@ class SessionTest(unittest.TestCase):
         """The guard process, which restores the terminal if the session is killed."""
         return processes.the_one(terminal.pid, processes.GUARD)
 
-    def quit(self, terminal):
-        """Types the keys that quit; returns the exit status and the seconds until the end."""
-        started = time.monotonic()
-        terminal.send(PREFIX + b"q")
-        return self.ended(terminal, started)
+    def quit(self, terminal, at_most=LEAVING):
+        """Types the keys that quit; returns the exit status and the seconds until the end. `at_most`: as for
+        `leaving`."""
+        with self.leaving(terminal, at_most) as left:
+            terminal.send(PREFIX + b"q")
+        return left.status, left.seconds
 
-    def signal(self, terminal, number):
+    def signal(self, terminal, number, at_most=LEAVING):
         """Sends a signal to the program only; returns the exit status as a shell shows it, and the
-        seconds until the end."""
-        started = time.monotonic()
-        terminal.signal(number)
-        return self.ended(terminal, started)
+        seconds until the end. `at_most`: as for `leaving`."""
+        with self.leaving(terminal, at_most) as left:
+            terminal.signal(number)
+        return left.status, left.seconds
+
+    @contextlib.contextmanager
+    def leaving(self, program, at_most=LEAVING):
+        """Does in it what ends a program, and waits for the end: `status` is then the exit status as a shell shows it,
+        and `seconds` the time since the beginning.
+
+        The program itself may wait `at_most` milliseconds for nothing but time. The seconds depend on what else the
+        machine does: they are for `record`."""
+        left = SimpleNamespace()
+        waited, started = self.waited(program), time.monotonic()
+        yield left
+        left.status, left.seconds = self.ended(program, started)
+        self.assertLessEqual(self.waited(program) - waited, at_most, "milliseconds that the program waited by itself")
+
+    def waited(self, program):
+        """The milliseconds that a program of this test has waited so far for nothing but time."""
+        return waits.milliseconds(self._waits, program.pid)
 
     def ended(self, program, since):
         """Waits for the end; returns the exit status as a shell shows it, and the seconds."""
@@ -76,7 +97,8 @@ class SessionTest(unittest.TestCase):
         """Unplugs the device. Returns the bytes that its driver had taken and that it had not read. The kernel
         holds them and does not report their number, so they are read while the program is stopped."""
         with processes.stopped(program.pid):
-            taken = self.device.read_available()
+            # poll(2) of a pseudo-terminal completes what is on its way, so nothing comes later.
+            taken = self.device.read_available(0)
             self.device.hang_up()
         return taken
 
@@ -108,10 +130,6 @@ class SessionTest(unittest.TestCase):
         wait_until(
             lambda: self.log.exists() and self.log.stat().st_size >= count,
             f"{count} bytes in the log")
-
-    def assert_typical(self, durations, limit):
-        """The median is within a limit, in milliseconds: single runs may meet a busy machine."""
-        self.assertLessEqual(statistics.median(durations), limit)
 
     def expect_held(self, terminal):
         """Waits until the session reports that the device accepts no bytes."""

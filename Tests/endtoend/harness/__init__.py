@@ -14,6 +14,7 @@ what was received.
 
 from .deadline import TIMEOUT, Deadline, contents, wait_until
 from .loopback import Loopback
+from .pace import pace
 from .pipes import Pipes
 from .program import (
     Program, PublicCopy, Result, environment, run, serialterm, serialterm_binary, shell_status)
@@ -25,6 +26,6 @@ from .wrapping import wrapped
 
 __all__ = [
     "TIMEOUT", "Deadline", "Device", "Loopback", "Pipes", "Port", "Program", "PublicCopy", "Result",
-    "Terminal", "alone", "contents", "cooked", "environment", "run", "serialterm", "serialterm_binary",
+    "Terminal", "alone", "contents", "cooked", "environment", "pace", "run", "serialterm", "serialterm_binary",
     "settings_of", "shell_status", "slow", "soak", "unread", "wait_until", "wrapped",
 ]

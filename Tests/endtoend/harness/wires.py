@@ -9,10 +9,13 @@ import termios
 import time
 import tty
 
-from .deadline import Deadline
+from .deadline import Deadline, wait_until
+from .pace import pace
 from .settings import settings_of
 
 TIOCGEXCL = 0x80045440
+# The size of the kernel's queue of a pseudo-terminal.
+QUEUE = 4095
 
 
 def unread(descriptor):
@@ -71,7 +74,7 @@ class Wire:
                     f"{data[-200:]!r}")
             data += chunk
             if rate is not None:
-                time.sleep(max(0, started + len(data) / rate - time.monotonic()))
+                pace(started, len(data), rate)
         return data
 
     def read_available(self, pause=0.1):
@@ -135,6 +138,20 @@ class Device(Wire):
         """Whether the port is exclusive (TIOCEXCL): it cannot be opened again."""
         return fcntl.ioctl(self._port, TIOCGEXCL, bytes(4)) != bytes(4)
 
+    @property
+    def is_full(self):
+        """Whether the queue of what the device has not read is full. The driver takes some more, which is no event:
+        poll(2) can say that there is room where there is none."""
+        return unread(self.descriptor) >= QUEUE
+
+    @property
+    def has_unread(self):
+        """Whether the program has not read everything that was written.
+
+        The kernel hands written bytes over to the port's queue a moment later, but poll(2) of the port completes that
+        first (n_tty_poll)."""
+        return bool(select.select([self._port], [], [], 0)[0])
+
     def plug(self, says=b"", settings=None):
         """Plugs in a new port; `says` is sent before a program can open it. `settings` is called
         with the port's descriptor, to change its settings."""
@@ -146,6 +163,14 @@ class Device(Wire):
         self.write(says)
         if self._link:
             os.symlink(self.node, self._link)
+
+    def write_until_read(self, data, timeout=None):
+        """Writes all of `data`, and waits until the program has read all of it: no hang-up loses any of it then.
+
+        Each piece fits into the port's queue, which the program has emptied before, so nothing waits in front of it."""
+        for start in range(0, len(data), 2048):
+            self.write(data[start:start + 2048], timeout)
+            wait_until(lambda: not self.has_unread, "the program has read what was written", timeout)
 
     def rest(self):
         """The unread bytes sent to the device. No program may have the port open."""

@@ -6,14 +6,12 @@ import re
 import subprocess
 import threading
 
-from Tests.endtoend.harness import serialterm_binary
+from Tests.endtoend.harness import TIMEOUT, serialterm_binary
 from Tests.endtoend.harness.program import Program
 from Tests.endtoend.harness.transcript import Transcript
 
 NEW = "2026-07-28"
 HANDSHAKE = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-# Longer than the calls that the tests make.
-PATIENCE = 30
 
 
 class Agent(Program):
@@ -82,7 +80,7 @@ class Agent(Program):
     def answer(self, number):
         """Waits for the answer to a request; None stands for lines that are no requests."""
         with self._changed:
-            if not self._changed.wait_for(lambda: number in self._answers, PATIENCE):
+            if not self._changed.wait_for(lambda: number in self._answers, TIMEOUT):
                 raise AssertionError(f"no answer to request {number}: {self.seen()}")
             return self._answers.pop(number)
 

@@ -2,11 +2,14 @@
 
 import contextlib
 import os
+import re
 import select
 import socket
 import struct
 import threading
 
+from Tests.endtoend.faults import processes
+from Tests.endtoend.harness import unread, wait_until
 from Tests.endtoend.harness.deadline import TIMEOUT
 
 IAC, DONT, DO, WONT, WILL, SB, NOP, SE = 255, 254, 253, 252, 251, 250, 241, 240
@@ -144,11 +147,10 @@ class Client:
         self.data += data
         return True
 
-    def expect(self, data, timeout=None):
+    def expect(self, data):
         """Reads until the data has come."""
-        limit = TIMEOUT if timeout is None else timeout
         while bytes(data) not in self.data:
-            if not self.read(limit):
+            if not self.read(TIMEOUT):
                 raise AssertionError(f"expected {data!r}; {bytes(self.data[-500:])!r} came")
 
     def expect_end(self):
@@ -189,6 +191,41 @@ class Crowd:
                     if events & select.POLLNVAL or not client.read():
                         if client.ended or events & select.POLLNVAL:
                             poll.unregister(descriptor)
+
+
+def stand_still(*pids):
+    """Waits until programs wait for events: all of their threads sleep, and none has run between two looks. Everything
+    that they wait for has been handled then: the kernel would have woken them."""
+    before = []
+
+    def are_still():
+        now = []
+        for pid in pids:
+            for text in processes.of_threads(pid, "status"):
+                now.append(re.findall(r"(?m)^(?:State|\w*voluntary_ctxt_switches):\s+(\w+)", text))
+        still = now == before and all(state == "S" for state, *_ in now)
+        before[:] = now
+        return still
+
+    wait_until(are_still, "the programs wait")
+
+
+def fill(descriptor, data, pid, port=None):
+    """Writes `data` until a program takes no more of it; returns the number of bytes that were taken. `port` is the
+    program's end of a pseudo-terminal: the kernel passes bytes on to it later, when it finds the time."""
+    os.set_blocking(descriptor, False)
+    sent = 0
+    while sent < len(data):
+        try:
+            sent += os.write(descriptor, data[sent:sent + 4_096])
+            continue
+        except BlockingIOError:
+            pass
+        stand_still(pid)
+        if (port is None or unread(port) > 0) and not select.select([], [descriptor], [], 0)[1]:
+            break
+    os.set_blocking(descriptor, True)
+    return sent
 
 
 def sockets_of(pid):

@@ -16,9 +16,6 @@ from Tests.endtoend.harness.program import REPOSITORY, environment
 
 from . import free_port, listens
 
-# What labgrid starts is in Python, and takes seconds to start on a busy machine.
-STARTING = 3 * TIMEOUT
-
 # The exporter has ser2net listen on every address of the machine.
 ON_LOOPBACK = """#!/bin/bash
 exec {ser2net} "${{@/,tcp,/,tcp,127.0.0.1,}}"
@@ -62,13 +59,12 @@ class Labgrid:
             self._processes = stack.enter_context(contextlib.ExitStack())
             # It keeps the places in its working folder.
             self._start("labgrid-coordinator", "-l", f"127.0.0.1:{port}")
-            wait_until(lambda: listens(port), "the coordinator listens", STARTING)
+            wait_until(lambda: listens(port), "the coordinator listens")
             self.client("create")
             self.client("add-match", "e1/g1/*")
             self._start_exporter()
             wait_until(
-                lambda: b"NetworkSerialPort" in self.client("resources"), "the exporter has a port",
-                STARTING)
+                lambda: b"NetworkSerialPort" in self.client("resources"), "the exporter has a port")
             self.client("acquire")
             self._stack = stack.pop_all()
 
@@ -95,7 +91,7 @@ class Labgrid:
 
     def client(self, *arguments):
         """What labgrid-client prints, when it has succeeded."""
-        ended = run("labgrid-client", *arguments, variables=self.variables, timeout=STARTING)
+        ended = run("labgrid-client", *arguments, variables=self.variables)
         if ended.status:
             raise AssertionError(f"labgrid-client {arguments}: {ended.stdout!r} {ended.stderr!r}")
         return ended.stdout
@@ -113,7 +109,7 @@ class Labgrid:
         """Starts it again; returns when the place, which is still acquired, has the port."""
         self._start_exporter()
         wait_until(
-            lambda: re.search(rb"'port': \d", self.client("show")), "the place has a port", STARTING)
+            lambda: re.search(rb"'port': \d", self.client("show")), "the place has a port")
 
     def restart_ser2net(self):
         """Kills the exporter's ser2net and starts it again with the same port."""

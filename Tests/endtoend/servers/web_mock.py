@@ -9,7 +9,7 @@ from pathlib import Path
 
 import websockets
 
-from Tests.endtoend.harness import wait_until
+from Tests.endtoend.harness import TIMEOUT, wait_until
 
 PAGE = Path(__file__).resolve().parents[3] / "Web/Sources/serialterm-web/Page"
 
@@ -87,7 +87,7 @@ class WebMock:
         self._loop.close()
 
     def _call(self, coroutine):
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(10)
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(TIMEOUT)
 
     async def _start(self):
         return await websockets.serve(

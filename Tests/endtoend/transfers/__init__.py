@@ -4,8 +4,8 @@
 the files; `scripted` speaks the protocols byte by byte, for faults that no real program makes.
 """
 
-from .bench import PATIENCE, Bench, at_once, differences, ended, missing, missing_package, written
+from .bench import Bench, at_once, differences, ended, missing, missing_package, written
 
 __all__ = [
-    "PATIENCE", "Bench", "at_once", "differences", "ended", "missing", "missing_package", "written",
+    "Bench", "at_once", "differences", "ended", "missing", "missing_package", "written",
 ]

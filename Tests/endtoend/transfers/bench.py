@@ -13,8 +13,6 @@ from Tests.endtoend.harness.program import REPOSITORY
 
 from .line import FarProgram, Line
 
-# Seconds that a transfer may take. Receivers of lrzsz wait up to three seconds at the end.
-PATIENCE = 30
 PYTHON = REPOSITORY / ".build/python/bin/python"
 PYTHON_PEER = Path(__file__).with_name("python_peer.py")
 
@@ -82,7 +80,7 @@ class Bench:
         return [content.write(self.sent) for content in contents]
 
 
-def ended(program, status=0, patience=PATIENCE):
+def ended(program, status=0, patience=None):
     """Waits until a program has ended with this status; returns its stderr."""
     found = program.wait(patience)
     errors = program.stderr if isinstance(program, Pipes) else program.errors

@@ -1,0 +1,96 @@
+"""The runner of these tests: what it counts, and what it does with tests that fail. It needs no binary."""
+
+import contextlib
+import io
+import unittest
+
+from Tests.endtoend import runner
+
+OUTPUT = """\
+passed Tests.endtoend.test_a.ATests.test_one (0.01 s)
+FAILED Tests.endtoend.test_a.ATests.test_two (0.02 s)
+Traceback (most recent call last):
+  File "test_a.py", line 3, in test_two
+AssertionError: not within 60 s: the log is there
+it wrote b'x'
+
+skipped Tests.endtoend.test_a.ATests.test_three : needs root
+FAILED setUpClass (Tests.endtoend.test_a.BTests)
+OSError: no room
+1 passed, 2 failed, 1 skipped
+"""
+TWO = "Tests.endtoend.test_a.ATests.test_two"
+CLASS = "setUpClass (Tests.endtoend.test_a.BTests)"
+
+
+def part_of(output):
+    """What a process with this output has said, as a part of a run."""
+    part, whole = runner.Part(), runner.Part()
+    for line in output.splitlines():
+        part.read(line)
+    whole.add(part)
+    return whole
+
+
+class PartTests(unittest.TestCase):
+    def test_counts_and_reasons_are_read(self):
+        part = part_of(OUTPUT)
+        self.assertEqual(list(part.counts.values()), [1, 2, 1])
+        self.assertEqual(part.failures, {
+            TWO: "AssertionError: not within 60 s: the log is there", CLASS: "OSError: no room"})
+
+    def test_only_the_closing_line_with_these_counts_is_one(self):
+        part = part_of(OUTPUT)
+        self.assertFalse(part.read("1 passed, 2 failed, 1 skipped\n"))
+        self.assertTrue(part.read("2 passed, 0 failed, 0 skipped\n"))
+
+    def test_patterns_name_just_what_failed(self):
+        for name, pattern in (
+                (TWO, f"{TWO}$"), (CLASS, "Tests.endtoend.test_a.BTests."),
+                ("Tests.endtoend.test_a", "Tests.endtoend.test_a."), ("Tests.stage.guest", "Tests.stage.guest"),
+                ("Tests.stage.guest_line.LineTests.test_x", "Tests.stage.guest_line.LineTests.test_x$")):
+            with self.subTest(name):
+                self.assertEqual(runner.pattern_of(name), pattern)
+
+
+class AgainTests(unittest.TestCase):
+    def again(self, part, output):
+        """The lines after a second run that prints `output`."""
+        self.asked = []
+
+        def run(names):
+            self.asked.append(names)
+            return part_of(output)
+
+        with contextlib.redirect_stdout(io.StringIO()):
+            return runner.try_again(part, run)
+
+    def test_what_passes_alone_counts_as_passed_and_is_named(self):
+        part = part_of(OUTPUT)
+        lines = self.again(part, f"passed {TWO} (0.02 s)\nFAILED {CLASS}\nOSError: no room\n")
+        self.assertEqual(self.asked, [[TWO, CLASS]])
+        self.assertEqual(
+            lines, [f"unsteady: {TWO} (first: AssertionError: not within 60 s: the log is there)"])
+        self.assertEqual(list(part.counts.values()), [2, 1, 1])
+        self.assertEqual(list(part.failures), [CLASS])
+
+    def test_a_module_that_ended_early_is_steady_if_nothing_of_it_fails(self):
+        for output, count in (f"passed {TWO} (1 s)\n", 1), (f"passed {TWO} (1 s)\nFAILED {TWO[:-3]}one (1 s)\n", 0):
+            with self.subTest(count):
+                part = runner.Part()
+                part.fail("Tests.endtoend.test_a", "ended early, with status -9")
+                self.assertEqual(len(self.again(part, output)), count)
+                self.assertEqual(part.counts[runner.FAILED], 1 - count)
+
+    def test_what_did_not_run_again_has_not_passed(self):
+        part = part_of(OUTPUT)
+        self.assertEqual(self.again(part, ""), [])
+        self.assertEqual(list(part.counts.values()), [1, 2, 1])
+
+    def test_nothing_runs_again_without_failures_or_with_too_many(self):
+        for failures in (0, runner.MOST_AGAIN + 1):
+            with self.subTest(failures):
+                part = part_of("".join(f"FAILED Tests.endtoend.test_a.A.test_{n} (1 s)\n" for n in range(failures)))
+                self.assertEqual(self.again(part, ""), [])
+                self.assertEqual(self.asked, [])
+                self.assertEqual(part.counts[runner.FAILED], failures)
