@@ -5,5 +5,8 @@ import Glibc
 ///
 /// A case that fails comes from its seed, so it fails in every run: the many find new ones.
 public func repetitions(_ count: Int) -> Int {
-  getenv("SERIALTERM_THOROUGH") == nil ? max(1, count / 10) : count
+  isThorough ? count : max(1, count / 10)
 }
+
+/// Whether tests have all of their cases: in `scripts/test --soak`, and where their figures are recorded.
+public let isThorough = getenv("SERIALTERM_THOROUGH") != nil || getenv("SERIALTERM_FIGURES") != nil

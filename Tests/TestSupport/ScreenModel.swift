@@ -50,8 +50,12 @@ public struct ScreenModel {
 
   /// A row's text, without spaces at the end.
   public static func text(of row: [Cell]) -> String {
-    var text = String(row.compactMap(\.character))
-    while text.last == " " { text.removeLast() }
+    var end = row.count
+    while end > 0, (row[end - 1].character ?? " ") == " " { end -= 1 }
+    var text = ""
+    for cell in row[..<end] {
+      if let character = cell.character { text.append(character) }
+    }
     return text
   }
 

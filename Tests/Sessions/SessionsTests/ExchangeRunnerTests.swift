@@ -163,6 +163,17 @@ import Time
     #expect(links.last.sent == [9, 9, 1])
   }
 
+  @Test func stopped_itLeavesWhatWasTypedBefore() throws {
+    try open(appetite: 0)
+    try type([9, 8])
+    let (runner, _) = runner(Script([[.send([1, 2, 3])]]))
+    try runner.begin()
+    accept(1)
+    runner.stop()
+    accept(9)
+    #expect(links.last.sent == [9, 8])
+  }
+
   @Test func theSource_isRead_whileLittleIsQueued() throws {
     try open(appetite: 0)
     let piece = [UInt8](repeating: 7, count: 32_768)

@@ -63,4 +63,16 @@ import Testing
     now = limit
     #expect(sent(in: handle(.woken)) == cancelSequence)
   }
+
+  @Test mutating func aSingleCANIsNoise() {
+    _ = begin()
+    _ = handle(.sent(133))
+    now += .milliseconds(50)
+    #expect(handle(.received([BlockCharacter.can])).isEmpty)
+    let actions = handle(.received([BlockCharacter.ack]))
+    #expect(actions.contains { if case .read = $0 { true } else { false } })
+    _ = handle(.received([BlockCharacter.can, BlockCharacter.can]))
+    now += .seconds(1)
+    #expect(handle(.woken).last == .finish(.failed(.cancelled)))
+  }
 }

@@ -261,6 +261,59 @@ import Testing
     #expect(bench.receiver.received.first?.end == nil)
   }
 
+  /// A receiver to which a sender describes a file in these words, and its answer.
+  private func receiver(ofFile words: String) -> (BlockReceiver, [TransferAction]) {
+    var receiver = BlockReceiver(.ymodem)
+    _ = receiver.handle(.begun, at: .zero)
+    let header = Block.encoded(
+      Array("f\u{0}\(words)".utf8), number: 0, check: .crc, padding: 0)
+    let actions = receiver.handle(.received(header), at: .zero)
+    return (receiver, actions)
+  }
+
+  @Test func aSenderThatEndsEarly() {
+    var (receiver, _) = receiver(ofFile: "300")
+    _ = receiver.handle(.accepted(partialCount: 0), at: .zero)
+    let block = Block.encoded([UInt8](repeating: 7, count: 128), number: 1, check: .crc)
+    _ = receiver.handle(.received(block), at: .zero)
+    _ = receiver.handle(.received([BlockCharacter.eot]), at: .zero)
+    var actions: [TransferAction] = []
+    for second in 1...3 { actions += receiver.handle(.woken, at: .seconds(second)) }
+    #expect(!actions.contains(.endFile(.complete)))
+    #expect(actions.contains(.send(cancelSequence)))
+    #expect(actions.last == .finish(.failed(.tooShort)))
+  }
+
+  @Test(arguments: ["12x", "-1", "0x", "99999999999999999999"])
+  func aSizeThatIsNoNumber(_ size: String) {
+    var (receiver, actions) = receiver(ofFile: size)
+    for second in 1...2 { actions += receiver.handle(.woken, at: .seconds(second)) }
+    #expect(!actions.contains { if case .offer = $0 { true } else { false } })
+    #expect(actions.contains(.send(cancelSequence)))
+    #expect(actions.last == .finish(.failed(.malformedSize)))
+  }
+
+  @Test(arguments: [("16", 16), ("0x10", 16), ("0XfF 0 0", 255), (" 7", 7)])
+  func aHexadecimalSize(_ words: String, _ size: Int) {
+    let (_, actions) = receiver(ofFile: words)
+    #expect(actions.contains(.offer(TransferredFile(name: [0x66], size: size))))
+  }
+
+  @Test(arguments: [BlockProtocol.xmodem, .xmodem1K])
+  func aFileAboveTheLimit(_ kind: BlockProtocol) {
+    var conditions = TransferConditions(bytesPerSecond: 11_520)
+    let sender = BlockSender(kind, conditions: conditions)
+    conditions.largestFile = 2_000
+    let bench = TransferBench(
+      sender, BlockReceiver(kind, conditions: conditions),
+      files: [BenchFile("f", randomBytes(5_000))])
+    bench.run()
+    #expect(bench.receiver.end == .failed(.tooLarge))
+    #expect(bench.sender.end == .failed(.cancelled))
+    #expect(bench.receiver.received.first?.count ?? 0 <= 2_000)
+    #expect(bench.receiver.received.first?.end == nil)
+  }
+
   // MARK: Speed
 
   /// The share of the line's capacity that is used for the file, at 115200 baud with 1 ms between a
@@ -270,7 +323,7 @@ import Testing
       (BlockProtocol.xmodem, 0.87), (.xmodem1K, 0.97), (.ymodem, 0.97), (.ymodemG, 0.99),
     ])
   func efficiency(_ kind: BlockProtocol, _ least: Double) {
-    let size = 500_000
+    let size = 100_000
     let bench = bench(kind, [BenchFile("f", randomBytes(size))])
     bench.piece = 16
     bench.run()
@@ -285,6 +338,7 @@ import Testing
     let file = BenchFile("sparse", size: 10_000_000_000) { [UInt8](repeating: 0, count: $0.count) }
     let bench = bench(.ymodemG, [file])
     bench.bytesPerSecond = 50_000_000
+    bench.piece = 4_096
     bench.receiver.keepsContents = false
     bench.limit = .milliseconds(250)
     bench.run()
@@ -295,7 +349,7 @@ import Testing
   @Test func textBeforeTheBeginningIsNoRequest() {
     let early: [(text: String, isRequest: Bool)] = [
       ("## Ready CCC at 115200\r\n", false), ("Cold start\r\n", false), ("bps...\r\nC", true),
-      ("C", true), ("CC\r\nCold C", true), ("\u{15}", true),
+      ("C", true), ("CC\r\nCold C", true), ("\u{15}", true), ("ABC", false),
     ]
     for (text, isRequest) in early {
       var sender = BlockSender(.xmodem)

@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import Observing
 import Posix
 import Symbols
@@ -21,6 +22,8 @@ import Time
     private var observation: ObservationToken<SymbolSource.News>?
 
     init(_ script: String) throws {
+      // As in the program, writing to one that has ended is an error of write(2).
+      signal(SIGPIPE, SIG_IGN)
       folder = try TemporaryFolder()
       let program = folder("addr2line")
       // A program that another test starts must not keep the file open for writing.
