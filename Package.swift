@@ -318,7 +318,7 @@ let package = Package(
       path: "Tests/Sessions/LogsTests",
       swiftSettings: strict),
     .testTarget(
-      name: "ScrollbackTests", dependencies: ["Scrollback", "Patterns"],
+      name: "ScrollbackTests", dependencies: ["Scrollback", "Patterns", "TestSupport"],
       path: "Tests/Sessions/ScrollbackTests", swiftSettings: strict),
     .testTarget(
       name: "SessionsTests",

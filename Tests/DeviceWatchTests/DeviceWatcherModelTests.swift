@@ -74,7 +74,7 @@ private final class Replay: DeviceObserver {
 
 @Suite(.timeLimit(.minutes(30))) struct DeviceWatcherModelTests {
   @Test func listAndEvents_alwaysAddUp_overAThousandRandomSequences() throws {
-    for seed in 0..<1_000 {
+    for seed in 0..<repetitions(1_000) {
       var chaos = Chaos(seed: UInt64(seed))
       let watcher = DeviceWatcher(source: chaos.source)
       let replay = Replay()
@@ -97,7 +97,7 @@ private final class Replay: DeviceObserver {
   }
 
   @Test func changesDuringTheStart_areReportedOnce_aThousandTimes() throws {
-    for seed in 0..<1_000 {
+    for seed in 0..<repetitions(1_000) {
       var chaos = Chaos(seed: UInt64(seed))
       let watcher = DeviceWatcher(source: chaos.source)
       let replay = Replay()

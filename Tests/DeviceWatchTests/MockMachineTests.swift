@@ -1,13 +1,14 @@
 import Observing
 import Posix
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import DeviceWatch
 
 /// libudev with hardware that is plugged in and unplugged, on an invented computer.
 @Suite(.timeLimit(.minutes(30))) struct MockMachineTests {
-  private static let plugCount = 100
+  private static let plugCount = repetitions(100)
 
   @Test(
     .enabled(

@@ -17,7 +17,7 @@ import Testing
     var random = SplitMix64(seed: seed)
     var runs = AuthorRuns()
     var bytes: [Author] = []
-    for _ in 0..<4_000 {
+    for _ in 0..<repetitions(4_000) {
       let author = Self.authors[Int.random(in: 0..<4, using: &random)]
       let number = Int.random(in: 0...6, using: &random)
       switch Int.random(in: 0..<8, using: &random) {

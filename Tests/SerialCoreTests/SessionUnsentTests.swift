@@ -178,7 +178,7 @@ private final class SlowReader {
 
   /// All bytes, or those that arrived within the time limit.
   var data: [UInt8] {
-    received.wait(until: .now + .seconds(20)) { [count] in $0.count >= count }
+    received.wait(until: .now + .seconds(60)) { [count] in $0.count >= count }
     return received.withLock { $0 }
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 private func isReadable(_ link: TermiosLink) -> Bool {
   var poll = pollfd(fd: link.descriptor?.rawValue ?? -1, events: Int16(POLLIN), revents: 0)
-  return Glibc.poll(&poll, 1, 5_000) == 1
+  return Glibc.poll(&poll, 1, 60_000) == 1
 }
 
 @Suite(.timeLimit(.minutes(30))) struct TermiosLinkTests {

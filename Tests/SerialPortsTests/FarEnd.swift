@@ -65,7 +65,7 @@ struct FarEnd: Sendable {
 }
 
 /// The time limit of what must succeed: only a mistake reaches it.
-let patience = Duration.seconds(30)
+let patience = Duration.seconds(120)
 
 /// Something that has happened, for another thread.
 final class Flag: @unchecked Sendable {

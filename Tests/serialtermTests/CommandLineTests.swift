@@ -163,7 +163,8 @@ struct CommandLineTests {
         "-", "--", "---", "=", "-=", "--=", "", "9600", "-1", "iso", "-t", "-xe", "a=b", "é", "-é",
       ]
     var understood = 0
-    for _ in 0..<5_000 {
+    let count = repetitions(5_000)
+    for _ in 0..<count {
       let command = Subcommands.all.randomElement(using: &numbers)!
       let words = (0..<Int.random(in: 0...6, using: &numbers)).map { _ in
         let piece = pieces.randomElement(using: &numbers)!
@@ -173,9 +174,9 @@ struct CommandLineTests {
       guard let given = try? command.given(by: words) else { continue }
       understood += 1
       let again = try? command.given(by: Self.words(given, command.description.declarations))
-      #expect(again.map(Self.sorted) == Self.sorted(given), "\(words)")
+      if again.map(Self.sorted) != Self.sorted(given) { Issue.record("\(words)") }
     }
-    #expect(understood > 300, "the words are too wild to say much")
+    #expect(understood > count * 3 / 50, "the words are too wild to say much")
   }
 
   private static func sorted(_ given: Given) -> [String] {

@@ -25,7 +25,7 @@ enum MockMachine {
   static var isInstalled: Bool {
     let probe = "import gi; gi.require_version('UMockdev', '1.0')"
     return access("/usr/bin/umockdev-wrapper", X_OK) == 0
-      && (try? Subprocess.run(["/usr/bin/python3", "-c", probe], within: .seconds(20)))?
+      && (try? Subprocess.run(["/usr/bin/python3", "-c", probe], within: .seconds(120)))?
         .hasSucceeded == true
   }
 

@@ -139,7 +139,7 @@ import Time
       Array(secondPort[index].utf8).withUnsafeBytes { log.append($0, .fromDevice, from: ports[1]) }
     }
     log.close()
-    #expect(log.finish(by: .now + .seconds(10)))
+    #expect(log.finish(by: .now + .seconds(60)))
     #expect(log.missingCount == 0)
     var paths: [FilePath] = []
     while case let next = FilePath("\(path).\(paths.count + 1)"), (try? next.stat()) != nil {
@@ -219,7 +219,7 @@ import Time
         wait { problems.count > 1 }
       }
       log.close()
-      #expect(log.finish(by: .now + .seconds(10)))
+      #expect(log.finish(by: .now + .seconds(60)))
       let first = self.rows(text(try contents(of: isFreed ? old : path)))
       #expect(first.count == TableStream.heldRowLimit + 1 && first.last == "1")
       if isFreed {

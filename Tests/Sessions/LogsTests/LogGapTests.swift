@@ -27,7 +27,7 @@ import Time
   /// - Returns: whether each of its lines is a gap.
   private func linesAreGaps() throws -> [Bool] {
     log.close()
-    #expect(log.finish(by: .now + .seconds(10)))
+    #expect(log.finish(by: .now + .seconds(60)))
     return try log.path.contents().split(separator: 0x0A).map {
       String(decoding: $0, as: UTF8.self).contains(#""event":"gap","missing":\#(Log.capacity)}"#)
     }

@@ -69,6 +69,11 @@ import TextStages
     var capture: [UInt8] = []
     var encoder = PcapngEncoder()
     encoder.begin(into: &capture)
+    // Without all values of bytes: the time is that of the square of the length.
+    let samples = samples.map { sample -> SampleContent in
+      guard case .bytes(.toDevice, _, let client) = sample else { return sample }
+      return .bytes(.toDevice, [0, 0x41, 0xFF], by: client)
+    }
     capture += encoded(by: encoder, samples)
     for file in [capture, encoded(by: JSONLinesEncoder(), samples)] {
       var told = 0
@@ -86,7 +91,7 @@ import TextStages
     encoder.begin(into: &capture)
     capture += encoded(by: encoder, [.received("hello"), .gap(1)])
     for index in capture.indices {
-      for value in [0, 1, 0x7F, 0x80, 0xFF] as [UInt8] {
+      for value in [0, 0x7F, 0xFF] as [UInt8] {
         var broken = capture
         broken[index] = value
         _ = try? entries(in: broken)

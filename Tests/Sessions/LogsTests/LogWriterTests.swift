@@ -19,7 +19,7 @@ import Time
       Array(piece.utf8).withUnsafeBytes { log.append($0, .fromDevice) }
     }
     log.close()
-    #expect(log.finish(by: .now + .seconds(10)))
+    #expect(log.finish(by: .now + .seconds(60)))
     var paths: [FilePath] = []
     while case let next = FilePath("\(path).\(paths.count + 1)"), (try? next.stat()) != nil {
       paths.append(next)

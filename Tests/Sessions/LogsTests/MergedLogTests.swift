@@ -195,7 +195,7 @@ import Time
   }
 
   /// For any pieces: without times and names, the text of each port is what it sent.
-  @Test(arguments: 0..<100) func `No text is lost or added`(seed: Int) {
+  @Test(arguments: 0..<repetitions(100)) func `No text is lost or added`(seed: Int) {
     var random = SplitMix64(seed: UInt64(seed))
     var bench = TextBench()
     var sent = ["", ""]
@@ -238,7 +238,7 @@ import Time
   /// Closes a log, and returns the contents of its files, the oldest first.
   private func files(of log: Log) throws -> [FilePath] {
     log.close()
-    #expect(log.finish(by: .now + .seconds(10)))
+    #expect(log.finish(by: .now + .seconds(60)))
     #expect(log.missingCount == 0)
     var paths: [FilePath] = []
     while case let next = folder.path.appending("log.\(paths.count + 1)"), (try? next.stat()) != nil
@@ -299,7 +299,7 @@ import Time
     for port in ports { large.withUnsafeBytes { log.append($0, .fromDevice, from: port) } }
     append("x", from: ports[1], to: log)
     log.close()
-    #expect(log.finish(by: .now + .seconds(10)))
+    #expect(log.finish(by: .now + .seconds(60)))
     #expect(log.missingCount == 2 * Log.capacity)
     #expect(news == [.overflow, .resumed(missing: 2 * Log.capacity)])
     let lines = text(try log.path.contents()).split(separator: "\n")

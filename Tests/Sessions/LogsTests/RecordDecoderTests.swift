@@ -98,7 +98,7 @@ import Time
       piece.withUnsafeBytes { log.append($0, .fromDevice, at: sampleMoment) }
     }
     log.close()
-    #expect(log.finish(by: .now + .seconds(10)))
+    #expect(log.finish(by: .now + .seconds(60)))
     var bytes: [UInt8] = []
     var number = 0
     while true {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Logs
@@ -37,8 +38,9 @@ import Testing
     #expect(written(1_999_999_999) == "1970-01-01T00:00:01.999999Z")
   }
 
+  /// In each run every tenth, which are all days of the year.
   @Test func everyDayOfFourCenturiesComesBack() {
-    for day in stride(from: 0 as UInt64, to: 146_097, by: 1) {
+    for day in stride(from: 0 as UInt64, to: 146_097, by: isThorough ? 1 : 10) {
       let time = day * 86_400 * 1_000_000_000
       guard UniversalTime.nanoseconds(parsing: written(time)) == time else {
         Issue.record("day \(day): \(written(time))")

@@ -31,11 +31,11 @@ import Testing
   }
 
   @Test(arguments: [([65_536], [65_536]), ([1, 7, 4_095], [13])])
-  func aMebibyteEachWay_atOnce_isExact(sizes: (first: [Int], second: [Int])) throws {
+  func moreThanTheBuffersHold_eachWay_atOnce_isExact(sizes: (first: [Int], second: [Int])) throws {
     let pair = try LoopbackPair(on: loop)
     let (first, second) = try clients(of: pair)
     (first.readSizes, second.readSizes) = sizes
-    let bytes = pattern(1 << 20)
+    let bytes = pattern(2 * LoopbackPair.bufferCapacity)
     try first.send(bytes)
     try second.send(bytes.reversed())
     try run(loop) { first.received.count >= bytes.count && second.received.count >= bytes.count }
@@ -48,7 +48,7 @@ import Testing
     let pair = try LoopbackPair(on: loop)
     let (first, second) = try clients(of: pair)
     try second.setReading(false)
-    let bytes = pattern(1 << 20)
+    let bytes = pattern(2 * LoopbackPair.bufferCapacity)
     try first.send(bytes)
     try run(loop) { pair.bufferedByteCount == Pump.capacity }
     try second.send(bytes)

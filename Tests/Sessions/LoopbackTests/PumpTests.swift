@@ -62,7 +62,7 @@ private final class PumpBench {
 
   @Test func sinkThatTakesNothing_holdsUpTheSource() throws {
     let bench = PumpBench()
-    let bytes = pattern(1_000_000)
+    let bytes = pattern(300_000)
     bench.source.unread = bytes[...]
     bench.sink.room = 0
     for _ in 0..<10 { try bench.move() }

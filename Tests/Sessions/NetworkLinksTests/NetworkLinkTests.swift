@@ -129,7 +129,7 @@ import Time
     let piece = [UInt8](repeating: 255, count: 60_000)
     var written = 0
     // The other end reads nothing.
-    for _ in 0..<2_000 {
+    for _ in 0..<1_000 {
       if (try? bench.session.write(piece.span.bytes)) != nil { written += piece.count }
       bench.session.handle(.writable)
     }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Scrollback
@@ -94,7 +95,7 @@ import Testing
   }
 
   /// For any pieces and parts: what is read is what was added.
-  @Test(arguments: 0..<20)
+  @Test(arguments: 0..<repetitions(50))
   func theBytesAreThoseThatWereAdded(_ seed: Int) {
     var random = Generator(state: UInt64(seed))
     let scrollback = Scrollback(capacity: 1 << 20)

@@ -51,7 +51,10 @@ import Time
 
   @Test(arguments: Corpus.rates)
   func `Each usual rate is found, with and without counted errors`(rate: Int) {
-    for (name, lines) in Corpus.texts {
+    // Another text for each rate.
+    let place = Corpus.rates.firstIndex(of: rate) ?? 0
+    let step = isThorough ? 1 : 9
+    for (index, (name, lines)) in Corpus.texts.enumerated() where (index + place) % step == 0 {
       let lines = lines.map { Array("\($0)\r\n".utf8) }
       for counts in [true, false] {
         let (probe, seconds) = search(for: lines, at: rate, countsErrors: counts)

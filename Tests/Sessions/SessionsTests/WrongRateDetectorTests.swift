@@ -214,12 +214,17 @@ enum Corpus {
   private func findings(countsErrors: Bool) -> [Finding] {
     var findings: [Finding] = []
     var texts: [String] = []
+    // A part of the cases has all rates and all texts: ten and nine have no common factor.
+    let step = isThorough ? 1 : 10
+    var number = 0
     for sender in Corpus.rates {
       for receiver in Corpus.rates where receiver != sender {
         let ratio = Double(max(sender, receiver)) / Double(min(sender, receiver))
         // At a greater ratio, the receiver gets only one or two bytes of a line.
         guard ratio <= 16 else { continue }
         for (name, lines) in Corpus.texts {
+          number += 1
+          guard number % step == 0 else { continue }
           let found = verdict(on: lines, from: sender, to: receiver, countsErrors: countsErrors)
           if found.verdict == .text { texts.append("\(name) from \(sender) to \(receiver)") }
           findings.append(
@@ -230,7 +235,7 @@ enum Corpus {
       }
     }
     // Repeated bytes can look like text.
-    #expect(texts.count * 200 <= findings.count, "\(texts)")
+    #expect(texts.count * 200 <= max(findings.count, 200), "\(texts)")
     return findings
   }
 
@@ -278,21 +283,22 @@ enum Corpus {
         for size in [1, 7, Int.max] {
           var detector = WrongRateDetector()
           var now: Int64 = 0
-          for _ in 0..<3 {
-            for piece in pieces {
-              now += interval
-              var rest = piece[...]
-              while !rest.isEmpty {
-                Array(rest.prefix(size)).withUnsafeBytes {
-                  detector.add($0, at: MonotonicTime(nanoseconds: now))
-                }
-                rest = rest.dropFirst(size)
+          for piece in pieces {
+            now += interval
+            piece.withUnsafeBytes { bytes in
+              for start in stride(from: 0, to: bytes.count, by: min(size, bytes.count)) {
+                let end = min(bytes.count - start, size) + start
+                detector.add(
+                  UnsafeRawBufferPointer(rebasing: bytes[start..<end]),
+                  at: MonotonicTime(nanoseconds: now))
               }
             }
           }
           count += 1
-          if detector.verdict == .wrongRate { wrongCount += 1 }
-          #expect(detector.verdict != .wrongRate, "\(name)")
+          if detector.verdict == .wrongRate {
+            wrongCount += 1
+            Issue.record("\(name)")
+          }
         }
       }
     }

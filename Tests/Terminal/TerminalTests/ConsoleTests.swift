@@ -153,8 +153,8 @@ import Testing
   @Test func `The end completes the line, once`() throws {
     let bench = try Bench()
     bench.show("prompt> ")
-    #expect(bench.console.finish(within: .seconds(1)) == 0)
-    #expect(bench.console.finish(within: .seconds(1)) == 0)
+    #expect(bench.console.finish(within: .seconds(60)) == 0)
+    #expect(bench.console.finish(within: .seconds(60)) == 0)
     #expect(bench.text.hasSuffix("prompt> \r\n"))
   }
 

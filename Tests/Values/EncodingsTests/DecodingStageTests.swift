@@ -126,7 +126,7 @@ import Testing
     let encoding = try Encoding(name)
     let writer = try EncodingWriter(encoding)
     var random = SplitMix64(seed: 20_261_124)
-    for number in 0..<100 {
+    for number in 0..<repetitions(200) {
       var stream = (0..<Int.random(in: 1...40, using: &random)).map { _ in
         UInt8.random(in: 0...255, using: &random)
       }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Patterns
@@ -38,7 +39,7 @@ import Testing
     ]
     let suffixes = ["", "", "", "*", "+", "?", "{2}", "{1,3}"]
     let letters = Array("abcü 😀")
-    for _ in 0..<400 {
+    for _ in 0..<repetitions(400) {
       var regex = ""
       for _ in 0..<random.below(6) + 1 {
         let atom = atoms[random.below(atoms.count)]
@@ -60,7 +61,7 @@ import Testing
     let regex = "a[ab]{19}c"
     var matcher = LineMatcher(try Pattern(parsing: regex))
     var random = Generator(state: 7)
-    for _ in 0..<200 {
+    for _ in 0..<60 {
       var line = String((0..<400).map { _ in random.below(2) == 0 ? "a" : "b" })
       if random.below(2) == 0 { line += "c" }
       let isMatch = Array(line.utf8).withUnsafeBytes { matcher.matches($0) }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Patterns
@@ -9,7 +10,8 @@ struct PatternRandomTests {
   func random() throws {
     var random = Generator(state: 1)
     var matchCount = 0
-    for _ in 0..<6_000 {
+    let count = repetitions(6_000)
+    for _ in 0..<count {
       let regex = random.pattern(depth: 3)
       guard let pattern = try? Pattern(parsing: regex, capturing: true) else { continue }
       var parser = PatternParser(regex)
@@ -25,11 +27,11 @@ struct PatternRandomTests {
         found = text[start..<end].withUnsafeBytes { search.search($0) }?.ranges
         expected = reference.match(in: text[..<end].map { UInt32($0) })
       }
-      #expect(found == expected, "\(regex) in \(text), up to \(end)")
+      if found != expected { Issue.record("\(regex) in \(text), up to \(end)") }
       if found != nil { matchCount += 1 }
     }
     // Otherwise the test would compare nothing.
-    #expect(matchCount > 1_500)
+    #expect(matchCount > count / 4)
   }
 }
 

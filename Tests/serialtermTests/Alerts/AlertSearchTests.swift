@@ -74,7 +74,7 @@ import Testing
   @Test func `Expressions that take too long are given up, and that is known`() throws {
     var search = try Self.search("(x+x+)+y", "(?:x?){300}z")
     let line = String(repeating: "x", count: 1_000) + "\n"
-    for _ in 0..<20 { _ = Self.take(line, by: &search) }
+    for _ in 0..<20 where !search.isOverBudget { _ = Self.take(line, by: &search) }
     #expect(search.isOverBudget)
   }
 }

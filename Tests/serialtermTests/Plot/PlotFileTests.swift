@@ -126,7 +126,7 @@ import Time
       Array("2\n".utf8).withUnsafeBytes { log.append($0, .fromDevice, from: number) }
     }
     log.close()
-    #expect(log.finish(by: .now + .seconds(10)))
+    #expect(log.finish(by: .now + .seconds(60)))
     return path.string
   }
 

@@ -159,8 +159,8 @@ final class InterfaceBench {
     terminal.look()
   }
 
-  /// Runs turns until a condition is met, for at most ten seconds. It is for processes, which run
-  /// in real time.
+  /// Runs turns until a condition is met, with a deadline that only a hang reaches. It is for
+  /// processes, which run in real time.
   ///
   /// - Returns: whether the condition is met.
   func wait(until isMet: () -> Bool) throws -> Bool {

@@ -1,3 +1,4 @@
+import EventLoop
 import Posix
 import Scrollback
 import SerialCore
@@ -5,6 +6,7 @@ import SystemPackage
 import Terminal
 import TestSupport
 import Testing
+import Time
 
 @testable import serialterm
 
@@ -19,10 +21,22 @@ import Testing
 
   /// Runs the loop until a text is on the screen. The search uses the real clock.
   private func wait(for text: String, on bench: InterfaceBench) throws -> Bool {
-    for _ in 0..<1_000 where !shown(on: bench).contains(text) {
+    try wait(on: bench) { shown(on: bench).contains(text) }
+  }
+
+  /// Runs the loop until the screen meets a condition. It is looked at when it has changed.
+  private func wait(on bench: InterfaceBench, until isMet: () -> Bool) throws -> Bool {
+    let deadline = MonotonicTime.now + .seconds(60)
+    var writtenCount = -1
+    while true {
+      if bench.terminal.written.count != writtenCount {
+        writtenCount = bench.terminal.written.count
+        if isMet() { return true }
+      }
+      guard .now < deadline else { return false }
+      try bench.app.loop.turn(waitingAtMost: .milliseconds(1))
       try bench.pass(.milliseconds(100))
     }
-    return shown(on: bench).contains(text)
   }
 
   private func shown(on bench: InterfaceBench) -> String {
@@ -73,8 +87,7 @@ import Testing
   }
 
   private func waitForMessages(_ count: Int) throws -> Bool {
-    for _ in 0..<2_000 where messageCount < count { try bench.pass(.milliseconds(10)) }
-    return messageCount == count
+    try wait(on: bench) { messageCount >= count } && messageCount == count
   }
 
   private var messageCount: Int {

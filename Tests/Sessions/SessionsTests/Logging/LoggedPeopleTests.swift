@@ -56,7 +56,7 @@ import Time
 
   /// The lines of the log, without their times.
   private func lines(_ file: String = "log.jsonl") throws -> [String] {
-    controller.log.finish(by: .now + .seconds(10))
+    controller.log.finish(by: .now + .seconds(60))
     return String(decoding: try folder.path.appending(file).contents(), as: UTF8.self)
       .split(separator: "\n").map {
         String($0.dropFirst(#"{"time":"2026-11-21T06:31:00.123456Z","#.count))

@@ -77,7 +77,7 @@ import Time
   private func finish(_ members: [Member]) {
     for member in members { member.log.close() }
     for member in members {
-      member.log.finish(by: .now + .seconds(10))
+      member.log.finish(by: .now + .seconds(60))
       #expect(member.log.missingCount == 0)
     }
   }

@@ -273,8 +273,8 @@ import TextTools
     }
     panels[0].hasKeys = true
     var wrong: [String] = []
-    for rows in [1, 2, 3, 4, 6, 15, 40] {
-      for columns in [1, 2, 3, 5, 8, 13, 21, 40, 80, 120] {
+    for rows in [1, 2, 3, 4, 6, 15, 24] {
+      for columns in [1, 2, 3, 5, 8, 13, 40, 100] {
         for (index, panel) in panels.enumerated() {
           for recording in recordings {
             let size = ScreenSize(rows: rows, columns: columns)
@@ -302,7 +302,8 @@ import TextTools
     ]
     let times: [Double] = [0, 1, 1.8e9, 1e305, -1e300, 2.5e11, 1e-300]
     let steps: [Double] = [0, 1e-6, 1, 1e4, 1e300]
-    for _ in 0..<150 {
+    var wrong: [Int] = []
+    for _ in 0..<repetitions(150) {
       var time = times.randomElement(using: &random) ?? 0
       let step = steps.randomElement(using: &random) ?? 0
       var rows: [(Double, [Double])] = []
@@ -322,10 +323,11 @@ import TextTools
           let key = keys.randomElement(using: &random) ?? .character(" ")
           _ = panel.handle(key, of: recording)
           let lines = panel.lines(of: recording, on: size, source(kind: kind))
-          #expect(lines.count == size.rows)
+          if lines.count != size.rows { wrong.append(lines.count) }
         }
       }
     }
+    #expect(wrong == [])
   }
 
   @Test func `A legend that has no room says how many curves are left out`() {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import TerminalWidgets
@@ -84,7 +85,7 @@ import Testing
   @Test func anyKeysAndUpdates_keepTheListInOrder() {
     var chance = Chance(seed: 4)
     var list = ChoiceList<Int>([])
-    for _ in 0..<5000 {
+    for _ in 0..<repetitions(5_000) {
       switch chance.number(0...9) {
       case 0:
         let ids = (0..<chance.number(0...20)).shuffled(using: &chance)

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import TerminalWidgets
@@ -162,7 +163,7 @@ import Testing
 
   @Test func lines_areNeverWiderThanTheScreen_orMoreThanFit() {
     var chance = Chance(seed: 8)
-    for _ in 0..<500 {
+    for _ in 0..<repetitions(500) {
       let texts = ["", "a", "世界世界", "a long text with words in it", "\u{1B}[2J", "👨‍👩‍👧e\u{301}"]
       let text = { (chance: inout Chance) in texts[chance.number(0...5)] }
       var list = ChoiceList(

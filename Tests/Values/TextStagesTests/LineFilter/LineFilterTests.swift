@@ -372,7 +372,7 @@ import Testing
     let choices = [
       LineRules(), try rules(show: ["a|b"]), try rules(hide: ["noise"]), try rules(level: .error),
     ]
-    for _ in 0..<500 {
+    for _ in 0..<repetitions(500) {
       let text = (0..<30).map { _ in words.randomElement(using: &random) ?? "" }.joined() + "\r\n"
       var screen = FilteredScreen(LineRules(), draws: false)
       for byte in text.utf8 {
@@ -419,7 +419,9 @@ import Testing
         let rules = try rules(hide: ["noise"], collapse: collapses)
         var filter = FilteredScreen(rules, draws: draws).filter
         var output: [UInt8] = []
-        for _ in 0..<30_000 { filter.feed(Array(text.utf8), into: &output) }
+        // More than the limit, in pieces of about a hundred bytes.
+        let piece = Array(String(repeating: text, count: 100 / text.utf8.count).utf8)
+        for _ in 0..<800 { filter.feed(piece, into: &output) }
         #expect(filter.waiting <= LineFilter.lineLimit + 2_048)
       }
     }
