@@ -215,20 +215,29 @@ class Row53ViewersTests(SharedCase):
         if speech == "raw":
             return self.check_disconnected(client, text)
         if speech == "attach":
-            os.kill(client.pid, signal.SIGCONT)
             pattern, told = re.compile(rb"\[([\d,]+) bytes of the device missed"), client.errors
         elif speech == "telnet":
             pattern = re.compile(rb"\r\n\[serialterm: ([\d,]+) bytes of the device not shown\]\r\n")
             told = lambda: bytes(client.data)
         else:
             pattern, told = MISSED, lambda: self.program.stderr.data
-        known = len(pattern.findall(told()))
+        # Before it goes on: it may be told at once.
+        known, said = len(pattern.findall(told())), self.said_count()
+        if speech == "attach":
+            os.kill(client.pid, signal.SIGCONT)
 
         def is_told():
             client.read(0.02)
             return len(pattern.findall(told())) > known
 
-        wait_until(is_told, "it is told what it missed")
+        try:
+            wait_until(is_told, "it is told what it missed")
+        except AssertionError as error:
+            raise AssertionError(
+                f"{error}: it has {len(client.data)} bytes, ended: {client.ended}, was told: {told()[-500:]}, and the "
+                f"session: {self.program.seen()}") from None
+        # The next one's would be taken for this one's.
+        wait_until(lambda: self.said_count() > said, "the session says it")
         missed = number(pattern.findall(told())[-1])
         # What comes later is behind everything that it still got.
         later = f"<after {speech} was stalled>".encode()
@@ -245,6 +254,10 @@ class Row53ViewersTests(SharedCase):
             self.assertIn(b"\x2c\x6a\x02", client.telnet.messages, "an overrun")
         self.assertFalse(client.ended)
         return text + later
+
+    def said_count(self):
+        """How often the session has said that a client missed something."""
+        return len(MISSED.findall(self.program.stderr.data))
 
     def check_disconnected(self, client, text):
         """A stalled client of a plain byte stream was disconnected: its protocol cannot report a gap."""
