@@ -83,6 +83,16 @@ import Testing
     #expect(sent(bench) == "k")
   }
 
+  @Test func `ctrl-c interrupts it where this program was started with the signal ignored`()
+    throws
+  {
+    let before = signal(SIGINT, SIG_IGN)
+    defer { signal(SIGINT, before) }
+    let bench = try begin("exec sleep 100")
+    try bench.type("\u{3}")
+    #expect(try shows(bench, "exec was stopped with ctrl-c: 0 bytes received, 0 sent."))
+  }
+
   @Test func `One that ignores the interrupt is killed by the second, and its children with it`()
     throws
   {
