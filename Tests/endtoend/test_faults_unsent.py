@@ -60,13 +60,22 @@ class Row51UnsentTests(SessionTest):
 
     def test_paced_bytes_do_not_delay_the_end(self):
         """A byte a millisecond: half a minute."""
-        terminal = self.session("--byte-delay", "1")
+        seconds = self.quit_paced("1", 100)
+        record(51, "quit key to the end, with --byte-delay 1", seconds * 1000, "ms", at_most=500)
+
+    def test_slowly_paced_bytes_do_not_delay_the_end(self):
+        """A byte every 100 ms: few waits, so that a busy machine adds little that is not counted."""
+        self.quit_paced("100", 3)
+
+    def quit_paced(self, delay, count):
+        """Quits after some bytes of a session with that --byte-delay. Returns the seconds until the end."""
+        terminal = self.session("--byte-delay", delay)
         terminal.send(self.data)
-        self.taken = self.device.read_exactly(100)
+        taken = self.device.read_exactly(count)
         status, seconds = self.quit(terminal)
         self.assertEqual(status, 1)
-        record(51, "quit key to the end, with --byte-delay 1", seconds * 1000, "ms", at_most=500)
-        self.assert_counted(terminal.transcript.expect_end(), self.taken + self.device.rest())
+        self.assert_counted(terminal.transcript.expect_end(), taken + self.device.rest())
+        return seconds
 
     def test_signals(self):
         for name in SIGNALS:

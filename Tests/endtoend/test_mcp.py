@@ -271,6 +271,17 @@ class ReadingTests(AgentCase):
         self.assertIn(
             "only 10 bytes", self.client.failure("read", session=self.session, offset=11))
 
+    def test_bytes_that_are_not_kept_any_more_are_counted(self):
+        data = b"".join(b"line %d\r\n" % number for number in range(200_000))
+        self.board.write(data)
+        wait_until(
+            lambda: self.client.call("status", session=self.session)["received"] == len(data), "all")
+        part = self.read(offset=0)
+        self.assertGreater(part["lost"], 0)
+        self.assertEqual(part["offset"], part["lost"])
+        self.assertEqual(
+            part["data"]["text"].encode(), data[part["offset"]:part["next_offset"]])
+
     def test_a_result_that_is_cut_says_how_to_go_on(self):
         self.board.write(b"0123456789")
         part = self.read(max_bytes=4)

@@ -36,9 +36,8 @@ public struct ELFFile: Hashable, Sendable {
   }
 
   /// Whether an address is in code. The lowest bit of an ARM address only says that the code is
-  /// Thumb, so it never leads out of a range.
+  /// Thumb. It never leads out of a range: instructions begin at even addresses.
   public func isCode(_ address: UInt64) -> Bool {
-    let address = machine == .arm ? address & ~1 : address
     var (low, high) = (0, code.count)
     while low < high {
       let middle = (low + high) / 2

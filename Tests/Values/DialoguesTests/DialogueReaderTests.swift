@@ -64,11 +64,19 @@ struct DialogueReaderTests {
     #expect { try steps(script) } throws: { ($0 as? DialogueError)?.line == line }
   }
 
-  @Test("invalid or unfinished text is refused")
+  @Test("32 blocks may be within each other")
+  func nested() throws {
+    func script(_ depth: Int) -> String {
+      let repetitions = String(repeating: "repeat 2 {\n", count: depth)
+      return repetitions + "wait 1s\n" + String(repeating: "}\n", count: depth)
+    }
+    #expect(try steps(script(32)).count == 1)
+    #expect { try steps(script(33)) } throws: { ($0 as? DialogueError)?.line == 33 }
+  }
+
+  @Test("invalid or large text is refused")
   func bounds() {
     #expect(throws: DialogueError.self) { try Dialogue(parsing: [0xFF]) }
-    let nested = String(repeating: "repeat 2 {\n", count: 100_000)
-    #expect(throws: DialogueError.self) { try steps(nested) }
     let large = [UInt8](repeating: 0x23, count: Dialogue.largestScript + 1)
     #expect(throws: DialogueError.self) { try Dialogue(parsing: large) }
   }

@@ -40,12 +40,21 @@ struct DialogueRunTests {
 
   @Test("the matched text is kept until the next match")
   func captures() throws {
-    let script = #"expect /(.)x/"# + "\n" + #"send "$1""# + "\n" + #"print "$1$1""#
+    let script = #"""
+      expect /(.)x/
+      send "$1"
+      print "$1$1"
+      expect /(.)y/
+      send "$1"
+      """#
     var run = DialogueRun(try Dialogue(parsing: Array(script.utf8)))
     _ = run.next()
     run.matched(0, captures: [[1, 2], [3]])
     guard case .send([3]) = run.next()?.action else { return #expect(Bool(false)) }
     guard case .print([3, 3]) = run.next()?.action else { return #expect(Bool(false)) }
+    _ = run.next()
+    run.matched(0, captures: [[4, 5], [6]])
+    guard case .send([6]) = run.next()?.action else { return #expect(Bool(false)) }
     #expect(run.next() == nil)
   }
 }

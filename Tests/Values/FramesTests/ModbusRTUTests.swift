@@ -102,6 +102,15 @@ import Time
     #expect(found.map(\.bytes.count) == [5, 8, 1])
   }
 
+  @Test func strayBytesWithoutEndAreDivided() {
+    var reader = reader("modbus-rtu")
+    var found: [Frame] = []
+    let piece = [UInt8](repeating: 0xFF, count: 1_000)
+    for _ in 0..<10 { reader.receive(piece, at: .at(0), into: &found) }
+    #expect(found.map(\.bytes.count) == [4_096, 4_096])
+    #expect(reader.waitingCount == 10_000 - 2 * 4_096)
+  }
+
   @Test func anUnfinishedFrameEndsWithTheSilence() {
     var reader = reader("modbus-rtu")
     var found: [Frame] = []

@@ -41,6 +41,22 @@ import Testing
   }
 
   @Test(arguments: [false, true])
+  func numberOfSectionsInTheFirstOne(_ is64: Bool) throws {
+    let file = try ELFFile(reader(of: Image(is64: is64, countInFirst: 7).bytes))
+    #expect(file.code == [0x4000_0000..<0x4000_1000])
+    // More sections than any file has: so much is not even asked for.
+    let read = reader(of: Image(is64: is64, countInFirst: 1 << 30).bytes)
+    var most = 0
+    #expect(throws: ELFError.damaged) {
+      try ELFFile { (offset, count) throws(ELFError) in
+        most = max(most, count)
+        return try read(offset, count)
+      }
+    }
+    #expect(most <= 16 << 20)
+  }
+
+  @Test(arguments: [false, true])
   func cutFilesDoNotTrap(_ is64: Bool) {
     let whole = Image(is64: is64).bytes
     for count in whole.indices {
@@ -89,6 +105,9 @@ private struct Image {
   /// SHF_ALLOC and SHF_EXECINSTR.
   var flags: UInt64 = 6
   var address: UInt64 = 0x4000_0000
+  /// The number of sections, if the first section has it and not the header: that of a file with
+  /// more than 65,279.
+  var countInFirst: UInt64?
 
   var bytes: [UInt8] {
     let names = Array("\0.debug_line\0".utf8)
@@ -106,7 +125,7 @@ private struct Image {
         + number(0, word) + number(0, word)
     }
     let sections = [
-      section(0, 0, 0, 0, 0, 0), section(0, 1, flags, address, 0, 0x1000),
+      section(0, 0, 0, 0, 0, Int(countInFirst ?? 0)), section(0, 1, flags, address, 0, 0x1000),
       section(0, 1, 3, 0x2000_0000, 0, 0x1000), section(0, 2, 0, 0, 0, 0),
       section(0, 7, 2, 0, noteAt, note.count), section(1, 1, 0, 0, 0, 0),
       section(0, 3, 0, 0, namesAt, names.count),
@@ -116,7 +135,8 @@ private struct Image {
     start += number(2, 2) + number(machine, 2) + number(1, 4) + number(0, word) + number(0, word)
     start += number(UInt64(tableAt), word) + number(0, 4) + number(UInt64(header), 2)
     start += number(0, 2) + number(0, 2) + number(is64 ? 64 : 40, 2)
-    start += number(UInt64(sections.count), 2) + number(UInt64(sections.count - 1), 2)
+    start += number(countInFirst == nil ? UInt64(sections.count) : 0, 2)
+    start += number(UInt64(sections.count - 1), 2)
     return start + names + note + sections.flatMap { $0 }
   }
 

@@ -189,6 +189,19 @@ import Testing
     #expect(Diagnosis.findings(in: inspection).first?.why.contains("from elsewhere") == true)
   }
 
+  @Test func gettyWithoutAName_isKnownByItsTerminal() {
+    let cases = [(DeviceID(1), [.getty]), (DeviceID(2), [])] as [(DeviceID, [Finding.Code])]
+    for (terminal, codes) in cases {
+      let inspection = Self.inspection { port, machine in
+        port.number = DeviceID(1)
+        machine.processes = [
+          Inspection.Process(pid: 9, command: "agetty", arguments: ["-"], terminal: terminal)
+        ]
+      }
+      #expect(Diagnosis.findings(in: inspection).map(\.code) == codes)
+    }
+  }
+
   @Test func gettyThatHoldsThePort_isReportedOnce() {
     let getty = Inspection.Process(pid: 9, command: "agetty", arguments: ["-", "/dev/ttyUSB0"])
     let inspection = Self.inspection { port, machine in

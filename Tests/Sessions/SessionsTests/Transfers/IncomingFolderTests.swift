@@ -189,6 +189,20 @@ import TransferProtocols
     #expect(try contents("boot.bin") == "whole")
   }
 
+  @Test func aPartialFileWithAnotherName_isNotTouched() throws {
+    // Somebody else may have put it there.
+    try write("mine", "half")
+    try systemCall {
+      path.appending("mine").withPlatformString { old in
+        path.appending("boot.bin.part").withPlatformString { link(old, $0) }
+      }
+    }
+    let incoming = try open { $0.continuesPartial = true }
+    let info = TransferredFile(name: Array("boot.bin".utf8), size: 8)
+    #expect(try incoming.perform(.offer(info)) == .accepted(partialCount: 0))
+    #expect(names() == ["boot.bin.part", "boot.bin.part.1", "mine"])
+  }
+
   @Test func withoutContinuing_aPartialFileIsNotTouched() throws {
     try write("boot.bin.part", "other")
     let incoming = try open()
