@@ -155,8 +155,8 @@ final class PipedChild {
     _ words: [String], _ path: String?, _ plan: Plan, input: FileDescriptor?,
     output: FileDescriptor?, errors: FileDescriptor?
   ) throws(Errno) -> pid_t {
-    // What leads its own group gets SIGINT from this process alone, which means it: a shell that started this process in
-    // the background may have ignored the signal.
+    // What leads its own group gets SIGINT from this process alone. A shell that started this one
+    // in the background may have ignored the signal.
     let interrupts = plan.leads == .nothing ? [] : [SIGINT, SIGQUIT]
     var start = ChildProcess.Plan(defaultSignals: sigset_t(ExitStatus.ignoredSignals + interrupts))
     start.input = input.map { .descriptor($0) } ?? .null
