@@ -67,6 +67,10 @@ class Chip:
         """Makes the chip receive bytes, with errors: parity, framing, overrun or break."""
         self._command(" ".join(["send", data.hex(), *errors]))
 
+    def send_at(self, rate, data, *errors):
+        """The same, unless the driver has set another rate by now."""
+        self._command(" ".join(["send-at", str(rate), data.hex(), *errors]))
+
     def _command(self, line):
         self._process.stdin.write(line + "\n")
         self._process.stdin.flush()

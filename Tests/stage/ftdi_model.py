@@ -7,6 +7,7 @@ It prints a line for each request of the driver, and reads commands from standar
 
     set cts|dsr|ri|dcd 0|1      a modem input
     send HEX [parity|framing|overrun|break]...    received bytes, with these errors
+    send-at RATE HEX [...]      the same, unless the driver has set another rate by now
     quit
 """
 
@@ -116,6 +117,7 @@ class Chip:
 
     def __init__(self, endpoints):
         self._control, self._in, self._out = endpoints
+        self._rate = 9600
         self._modem = INPUTS["cts"] | INPUTS["dsr"] | INPUTS["dcd"]
         self._outgoing = queue.SimpleQueue()
         for serve in (self._serve_control, self._serve_in, self._serve_out):
@@ -123,10 +125,10 @@ class Chip:
 
     def set_input(self, name, asserted):
         self._modem = self._modem | INPUTS[name] if asserted else self._modem & ~INPUTS[name]
-        self._outgoing.put((b"", 0))
+        self._outgoing.put((b"", 0, None))
 
-    def send(self, data, errors):
-        self._outgoing.put((data, sum(ERRORS[error] for error in errors)))
+    def send(self, data, errors, rate=None):
+        self._outgoing.put((data, sum(ERRORS[error] for error in errors), rate))
 
     def _status(self, errors=0):
         return bytes([1 | self._modem, TRANSMITTER_EMPTY | errors])
@@ -152,15 +154,19 @@ class Chip:
                 log("asked")
             os.write(self._control, answers.get(request, bytes(length))[:length])
         else:
+            if request == BAUD_RATE:
+                self._rate = baud_rate(value, index)
             os.read(self._control, length)
             log(described(request, value, index))
 
     def _serve_in(self):
         while True:
             try:
-                data, errors = self._outgoing.get(timeout=LATENCY_TIMER)
+                data, errors, rate = self._outgoing.get(timeout=LATENCY_TIMER)
             except queue.Empty:
-                data, errors = b"", 0
+                data, errors, rate = b"", 0, None
+            if rate not in (None, self._rate):
+                continue
             # Without data, one empty packet reports the modem inputs.
             for start in range(0, len(data) or 1, PACKET):
                 self._answer(self._status(errors) + data[start:start + PACKET])
@@ -194,6 +200,8 @@ def main(serial):
             chip.set_input(words[1], words[2] == "1")
         elif words[0] == "send":
             chip.send(bytes.fromhex(words[1]), words[2:])
+        elif words[0] == "send-at":
+            chip.send(bytes.fromhex(words[2]), words[3:], int(words[1]))
         elif words[0] == "quit":
             break
     write("UDC", "\n")

@@ -109,12 +109,12 @@ class RateProbeTests(ChipCase):
         """Sends a line again and again, which arrives with errors while the chip has another rate."""
         while not stop.wait(0.02):
             rates = [words.split()[1] for words in self.chip.log if words.startswith("baud ")]
-            rate = float(rates[-1]) if rates else 9600
+            rate = int(rates[-1]) if rates else 9600
             if abs(rate - self.RATE) < 600:
-                self.chip.send(self.LINE)
+                self.chip.send_at(rate, self.LINE)
             else:
                 # A packet of the chip has 62 bytes.
-                self.chip.send(received(self.LINE, self.RATE, rate)[:62] or b"\0", "framing")
+                self.chip.send_at(rate, received(self.LINE, self.RATE, rate)[:62] or b"\0", "framing")
 
     def test_rate_is_found_by_text_without_counted_errors(self):
         # The kernel itself echoes input between the opening and raw mode, if the port was left so.
