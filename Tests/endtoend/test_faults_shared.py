@@ -391,10 +391,7 @@ sys.stdin.read()
         unsent = number(matches[0].group(1))
         # What the next one sends comes behind it.
         self.client().send(b"<end>")
-        data = b""
-        while not data.endswith(b"<end>"):
-            data += self.device.read_exactly(1)
-        got = len(data) - 5
+        got = len(self.device.read_through(b"<end>")) - 5
         # Bytes that the killed program had not passed on cannot be counted. The queue of this program is complete.
         self.assertGreater(unsent, 0)
         self.assertGreaterEqual(got, MEBIBYTE)

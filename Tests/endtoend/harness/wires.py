@@ -77,6 +77,17 @@ class Wire:
                 pace(started, len(data), rate)
         return data
 
+    def read_through(self, end, timeout=None):
+        """Reads until the bytes end with `end`."""
+        deadline = Deadline(timeout)
+        data = bytearray()
+        while not data.endswith(end):
+            chunk = self._read(65536, deadline)
+            if not chunk:
+                raise AssertionError(f"{end!r} did not come; {len(data)} bytes did: ...{bytes(data[-200:])!r}")
+            data += chunk
+        return bytes(data)
+
     def read_available(self, pause=0.1):
         """Reads until no bytes have arrived for `quiet` seconds."""
         data = b""
