@@ -22,8 +22,8 @@ class ExampleTests(unittest.TestCase):
     def setUpClass(cls):
         folder = REPOSITORY / "Examples"
         subprocess.run(
-            ["swift", "build", "--disable-index-store", "--package-path", folder], check=True, stdout=subprocess.DEVNULL,
-            env=environment())
+            ["swift", "build", "--disable-index-store", "-debug-info-format", "none", "--package-path", folder],
+            check=True, stdout=subprocess.DEVNULL, env=environment())
         cls.programs = folder / ".build/debug"
 
     def test_devices_are_listed(self):
