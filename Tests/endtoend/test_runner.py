@@ -2,9 +2,14 @@
 
 import contextlib
 import io
+import subprocess
+import sys
+import tempfile
 import unittest
+from pathlib import Path
 
 from Tests.endtoend import runner
+from Tests.endtoend.harness.program import REPOSITORY
 
 OUTPUT = """\
 passed Tests.endtoend.test_a.ATests.test_one (0.01 s)
@@ -51,6 +56,41 @@ class PartTests(unittest.TestCase):
                 ("Tests.stage.guest_line.LineTests.test_x", "Tests.stage.guest_line.LineTests.test_x$")):
             with self.subTest(name):
                 self.assertEqual(runner.pattern_of(name), pattern)
+
+
+class SwiftResultsTests(unittest.TestCase):
+    """scripts/swift-results, which reads the report of the Swift tests."""
+
+    BEGIN = '<?xml version="1.0"?>\n<testsuites>\n'
+    WHOLE = f'''{BEGIN}<testsuite>
+      <testcase classname="A.B" name="one()"/><testcase classname="A.B" name="two()"><failure message="it"/></testcase>
+      <testcase classname="A.B" name="three()"><skipped/></testcase></testsuite>\n</testsuites>\n'''
+
+    def results(self, task, *reports):
+        """What it says of reports with these contents; None is a report that is not there."""
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [Path(folder) / str(number) for number in range(len(reports))]
+            for path, text in zip(paths, reports):
+                if text is not None:
+                    path.write_text(text)
+            return subprocess.run(
+                [sys.executable, REPOSITORY / "scripts/swift-results", task, *paths], check=True, text=True,
+                stdout=subprocess.PIPE).stdout
+
+    def test_tests_are_counted(self):
+        self.assertEqual(self.results("counts", self.WHOLE), "1 1 1\n")
+        self.assertEqual(self.results("failed", self.WHOLE), "A\\.B/two\\b\n")
+
+    def test_a_process_that_crashed_is_a_failure(self):
+        """Its report was begun, or is not there."""
+        for report in self.BEGIN, "", None:
+            self.assertEqual(self.results("counts", report), "0 1 0\n")
+            self.assertEqual(self.results("failed", report), "")
+
+    def test_what_passes_the_second_time_is_unsteady(self):
+        again = self.WHOLE.replace('<failure message="it"/>', "")
+        self.assertEqual(self.results("counts", self.WHOLE, again), "2 0 1\n")
+        self.assertEqual(self.results("unsteady", self.WHOLE, again), "unsteady: A.B/two() (first: it)\n")
 
 
 class AgainTests(unittest.TestCase):
