@@ -38,16 +38,18 @@ TIME = re.compile(r"≤ [\d.,]+ m?s\b")
 
 
 def measured(patterns=()):
-    """Runs the tests, and returns the figures that have a promised time. `patterns` chooses tests."""
+    """Runs the tests of the release program, and returns the figures that have a promised time, and the commands that
+    failed. `patterns` chooses tests."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "figures"
-        environment = dict(os.environ, SERIALTERM_FIGURES=str(path), SERIALTERM_THOROUGH="1")
+        environment = dict(
+            os.environ, SERIALTERM=str(REPOSITORY / ".build/release/serialterm"), SERIALTERM_FIGURES=str(path),
+            SERIALTERM_THOROUGH="1")
         commands = [[*COMMANDS[0][:4], *patterns]] if patterns else COMMANDS
-        for command in commands:
-            subprocess.run(
-                command, cwd=REPOSITORY, env=environment, stdout=sys.stderr,
-                check=True)
-        return [figure for figure in recorded(path) if limits(figure)] if path.exists() else []
+        failed = [
+            " ".join(map(str, command)) for command in commands
+            if subprocess.run(command, cwd=REPOSITORY, env=environment, stdout=sys.stderr, check=False).returncode]
+        return [figure for figure in recorded(path) if limits(figure)] if path.exists() else [], failed
 
 
 def limits(figure):
