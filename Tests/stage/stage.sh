@@ -68,6 +68,8 @@ build() (
     unavailable "apt-get could not fetch the kernel: $(tail -n 1 ../errors)"
   cd "$scratch"
   dpkg-deb -x packages/"$kernel_package"_*.deb kernel
+  # Debian 13 has no links from /lib to /usr/lib in its packages.
+  [ -d kernel/lib/modules ] || { mkdir -p kernel/lib && mv kernel/usr/lib/modules kernel/lib/; }
   version=$(ls kernel/lib/modules)
   populate_root
   ( cd root && find . -print0 | cpio --null -o -H newc --quiet | gzip -1 ) > "$cache/initrd.img"
