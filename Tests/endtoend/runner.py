@@ -262,7 +262,8 @@ def try_again(part, run):
     print_now(f"-- once more, alone: {', '.join(names)}\n")
     again = run(names)
     unsteady = [name for name in names
-                if fits(again.passed, pattern_of(name)) and not fits(again.failures, pattern_of(name))]
+                if fits(again.passed, pattern_of(name))
+                and name not in again.failures and not fits(again.failures, pattern_of(name))]
     part.counts[FAILED] -= len(unsteady)
     part.counts[PASSED] += len(unsteady)
     return [f"{UNSTEADY} {name} (first: {part.failures.pop(name)[:300] or 'it says no reason'})" for name in unsteady]
@@ -425,7 +426,7 @@ def pattern_of(name):
     """The pattern for something that failed: a test, a class that could not be set up, a module, a whole part."""
     if set_up := re.search(r"\((.*)\)", name):
         return f"{set_up[1]}."
-    if re.search(r"\.[A-Z]\w*\.test_", name):
+    if re.search(r"\._?[A-Z]\w*\.test_", name):
         return f"{name}$"
     return f"{name}." if ".test_" in name else name
 

@@ -53,7 +53,9 @@ class PartTests(unittest.TestCase):
         for name, pattern in (
                 (TWO, f"{TWO}$"), (CLASS, "Tests.endtoend.test_a.BTests."),
                 ("Tests.endtoend.test_a", "Tests.endtoend.test_a."), ("Tests.stage.guest", "Tests.stage.guest"),
-                ("Tests.stage.guest_line.LineTests.test_x", "Tests.stage.guest_line.LineTests.test_x$")):
+                ("Tests.stage.guest_line.LineTests.test_x", "Tests.stage.guest_line.LineTests.test_x$"),
+                # A module that cannot be imported.
+                ("unittest.loader._FailedTest.test_a", "unittest.loader._FailedTest.test_a$")):
             with self.subTest(name):
                 self.assertEqual(runner.pattern_of(name), pattern)
 
@@ -121,6 +123,22 @@ class AgainTests(unittest.TestCase):
                 part.fail("Tests.endtoend.test_a", "ended early, with status -9")
                 self.assertEqual(len(self.again(part, output)), count)
                 self.assertEqual(part.counts[runner.FAILED], 1 - count)
+
+    def test_what_fails_again_beside_tests_that_pass_has_not_passed(self):
+        module, torn_down = "Tests.endtoend.test_a", f"tearDownClass ({TWO.rpartition('.')[0]})"
+        for name, again in (module, "ended early, with status -9"), (torn_down, "OSError: no room"):
+            with self.subTest(name):
+                part = runner.Part()
+                part.fail(name, "the first time")
+                with contextlib.redirect_stdout(io.StringIO()):
+                    lines = runner.try_again(part, lambda _, name=name, again=again: self.second(name, again))
+                self.assertEqual((lines, part.counts[runner.FAILED]), ([], 1))
+
+    @staticmethod
+    def second(name, reason):
+        part = part_of(f"passed {TWO} (0.02 s)\n")
+        part.fail(name, reason)
+        return part
 
     def test_what_did_not_run_again_has_not_passed(self):
         part = part_of(OUTPUT)
