@@ -142,6 +142,9 @@ class ContributingTests(unittest.TestCase):
             sorted(commands), [".ci/install-swift 6.3.3", "scripts/lint", "scripts/test", "scripts/test --soak"])
         for command in commands:
             self.check(command)
+        for file in re.findall(r"'([\w./]+)'", re.search(r"hashFiles\((.*)\)", WORKFLOW)[1]):
+            with self.subTest(file):
+                self.assertTrue((REPOSITORY / file).exists())
 
     def test_workflows_say_which_commit_an_action_is(self):
         """A tag can be moved to another commit, and a commit cannot. The version is for those who read it."""
@@ -155,9 +158,6 @@ class ContributingTests(unittest.TestCase):
             text = workflow.read_text()
             self.assertEqual(
                 text.count("uses: actions/checkout@"), text.count("--add safe.directory"), workflow.name)
-        for file in re.findall(r"'([\w./]+)'", re.search(r"hashFiles\((.*)\)", WORKFLOW)[1]):
-            with self.subTest(file):
-                self.assertTrue((REPOSITORY / file).exists())
 
     def test_workflow_has_the_swift_that_the_manifest_asks_for(self):
         asked = re.search(r"swift-tools-version: (\d+)\.(\d+)", (REPOSITORY / "Package.swift").read_text())

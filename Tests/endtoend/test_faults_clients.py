@@ -217,14 +217,16 @@ class Row42HostileClientTests(ReleaseTestCase):
                 client.close()
                 dropped.append(client)
 
-        threads = [threading.Thread(target=connect) for _ in range(4)]
+        threads = [threading.Thread(target=connect, daemon=True) for _ in range(4)]
         for thread in threads:
             thread.start()
-        while min(len(self.delays), len(dropped)) < 100:
-            self.type_a_key()
-        end.set()
-        for thread in threads:
-            thread.join()
+        try:
+            while min(len(self.delays), len(dropped)) < 100:
+                self.type_a_key()
+        finally:
+            end.set()
+            for thread in threads:
+                thread.join()
         self.assertLessEqual(self.waited() - waited, 1_000, "milliseconds that the session waited")
         self.record_keys(", clients that come on and on")
         self.assert_unharmed()

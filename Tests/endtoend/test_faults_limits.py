@@ -96,10 +96,15 @@ class Row49LimitTests(SessionTest):
         # It may end before it has read all of it.
         rest = memoryview(b"x" * 4_000_000)
         os.set_blocking(terminal._master, False)
-        while rest and terminal.running:
+
+        def is_taken():
+            nonlocal rest
             if select.select([], [terminal._master], [], 0.01)[1]:
-                with contextlib.suppress(BlockingIOError):
+                with contextlib.suppress(OSError):  # Full again, or the program has ended.
                     rest = rest[os.write(terminal._master, rest):]
+            return not rest or not terminal.running
+
+        wait_until(is_taken, "all is taken, or the program ends")
         if terminal.running:
             self.assertEqual(self.quit(terminal)[0], 1)  # Not everything was sent.
         else:

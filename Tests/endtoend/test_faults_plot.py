@@ -33,6 +33,7 @@ class Row60NumbersTests(RateTest):
         self.screen.wait_for_text(OPEN)
         expected = b"".join(map(reading, range(50)))
         memory = processes.memory(self.terminal.pid)[0]
+        self.terminal.catch_up()
         started, before = time.monotonic(), self.redraws()
         for piece in said:
             self.device.write(piece)
@@ -48,7 +49,7 @@ class Row60NumbersTests(RateTest):
         # The first one is drawn at once: a rate needs a second.
         self.rates.append(count / max(seconds, 1))
         self.growths.append(processes.memory(self.terminal.pid)[1] - memory)
-        self.assertLessEqual(count, seconds * 10 + 1)
+        self.assertLessEqual(count, seconds * 10 + 2)
         self.assertLessEqual(self.growths[-1], 16)
         self.screen.skip()
         self.screen.resize(24, 90)

@@ -120,7 +120,10 @@ class Row18PermissionTests(unittest.TestCase):
         self.waited = waits.milliseconds(self.waits, session.pid)
         os.chmod(self.device.node, 0o666)
         permitted = time.monotonic()
-        return (session, permitted) if permitted < started + 2 else None
+        if permitted < started + 2:
+            return session, permitted
+        session.close()
+        return None
 
     def test_permissions_that_come_late_are_waited_for(self):
         session, permitted = wait_until(self.permitted_in_time, "the test is in time")

@@ -102,7 +102,7 @@ class HighlightTests(PaletteTest):
             "--log", str(self.log))
         self.device.write(b"a" * 40_000)
         self.wait_for_log(40_000)
-        before = processes.processor_seconds(terminal.pid)
+        before = processes.processor_seconds_of_all_threads(terminal.pid)
         with processor.measured() as used:
             status, seconds = self.quit(terminal)
         record("highlight", "quit key to the end, with the worst expressions", seconds * 1000, "ms", at_most=500)

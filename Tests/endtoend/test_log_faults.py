@@ -224,7 +224,7 @@ class Row32KilledTests(SessionTest):
         self.assertLessEqual(waited[-1] - waited[first_lost], self.LIMIT)
         return (killed - arrivals[first_lost]) * 1000
 
-    def test_a_byte_of_a_quiet_line_is_logged_without_a_wait(self):
+    def test_a_byte_of_a_quiet_line_is_logged_at_once(self):
         terminal = self.session("-L", str(self.log))
         for index in range(1, 21):
             waited = self.waited(terminal)

@@ -203,7 +203,7 @@ class PyserialTests(PyserialCase, ServedTest):
     name, speaks, protocol = "pyserial 3.5", "`rfc2217://`", "rfc2217"
     alone = (
         "every parity, data and stop bits, flow control, rates, DTR, RTS, modem lines as they change, "
-        "10 MiB of all values through an echo")
+        "1 MiB of all values through an echo")
     watches = "yes, with the settings that the line has; it refuses others"
 
     def test_settings_lines_and_what_is_discarded(self):

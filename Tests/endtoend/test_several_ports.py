@@ -711,8 +711,9 @@ class Row58FloodTests(SeveralPortsTest):
         record(58, "a key and its answer, alone", alone, "ms")
         # The promise is twice the delay alone.
         record(58, "a key and its answer, beside a flood", flooded, "ms", typical=2 * statistics.median(alone))
-        # An event ends every wait: the keys and answers wait for no time. A look at something else may be due.
-        self.assertLess(waits.milliseconds(self._waits, terminal.pid) - waited, 500)
+        # An event ends every wait: the keys and answers wait for no time. A look at something else may be due, and each
+        # takes half a second.
+        self.assertLess(waits.milliseconds(self._waits, terminal.pid) - waited, 1_500)
 
     def test_what_others_say_is_not_behind_a_flood(self):
         """Whatever one port has to say: the others have their turn after a piece of it."""

@@ -163,7 +163,7 @@ class StatusSignalTests(StatusTest):
         self.screen.wait_for(lambda _: self.screen.scrolls_whole, "the whole screen")
         self.assert_screen_is_plain()
 
-    def test_killed_on_a_stalled_terminal_the_guard_does_not_wait(self):
+    def test_killed_on_a_stalled_terminal_the_guard_restores_it(self):
         self.begin("--log", str(self.log))
         guard = self.guard_of(self.terminal)
         self.terminal.stall()

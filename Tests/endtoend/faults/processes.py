@@ -68,7 +68,8 @@ def wait_until_keys_are_read(pid, timeout=None):
     keyboard = os.open(f"/proc/{pid}/fd/0", os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
     try:
         wait_until(
-            lambda: state_of(pid) == "S" and not select.select([keyboard], [], [], 0)[0],
+            # In this order: what it has read is handled when it waits again.
+            lambda: not select.select([keyboard], [], [], 0)[0] and state_of(pid) == "S",
             "the program has read what was typed", timeout)
     finally:
         os.close(keyboard)
@@ -112,17 +113,6 @@ def of_threads(pid, file):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             texts.append((thread / file).read_text(errors="replace"))
     return texts
-
-
-def milliseconds_waited(pid):
-    """The time for which the threads of a process were ready to run, but had no processor. It does not
-    include the present wait."""
-    return sum(int(text.split()[1]) for text in of_threads(pid, "schedstat")) / 1e6
-
-
-def states_of_threads(pid):
-    """The state of each thread: R (runs, or waits for a processor), S, D (waits for the disk)."""
-    return [text.rpartition(")")[2].split()[0] for text in of_threads(pid, "stat")]
 
 
 def switches(pid):

@@ -89,7 +89,7 @@ class Wire:
         return bytes(data)
 
     def read_available(self, pause=0.1):
-        """Reads until no bytes have arrived for `quiet` seconds."""
+        """Reads until no bytes have arrived for `pause` seconds."""
         data = b""
         while chunk := self._read(65536, Deadline(pause)):
             data += chunk

@@ -10,7 +10,7 @@ import threading
 
 from Tests.endtoend.faults import processes
 from Tests.endtoend.harness import unread, wait_until
-from Tests.endtoend.harness.deadline import TIMEOUT
+from Tests.endtoend.harness.deadline import TIMEOUT, Deadline
 
 IAC, DONT, DO, WONT, WILL, SB, NOP, SE = 255, 254, 253, 252, 251, 250, 241, 240
 BINARY, SUPPRESS_GO_AHEAD, COM_PORT = 0, 3, 44
@@ -214,13 +214,15 @@ def fill(descriptor, data, pid, port=None):
     """Writes `data` until a program takes no more of it; returns the number of bytes that were taken. `port` is the
     program's end of a pseudo-terminal: the kernel passes bytes on to it later, when it finds the time."""
     os.set_blocking(descriptor, False)
-    sent = 0
+    sent, deadline = 0, Deadline()
     while sent < len(data):
         try:
             sent += os.write(descriptor, data[sent:sent + 4_096])
             continue
         except BlockingIOError:
             pass
+        if not deadline.left:
+            raise AssertionError(f"a pipe takes no more of {len(data)} bytes after {sent}, and says that it has room")
         stand_still(pid)
         if (port is None or unread(port) > 0) and not select.select([], [descriptor], [], 0)[1]:
             break

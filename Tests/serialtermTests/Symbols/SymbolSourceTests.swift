@@ -39,7 +39,7 @@ import Time
       observation = source.news.observe { [unowned self] in news.append($0) }
     }
 
-    /// Runs turns until a condition is met, for at most ten seconds of real time.
+    /// Runs turns until a condition is met, for at most a minute of real time.
     func wait(until isMet: () -> Bool) throws {
       let deadline = MonotonicTime.now + .seconds(60)
       while !isMet(), .now < deadline { try loop.turn(waitingAtMost: .milliseconds(20)) }
