@@ -13,7 +13,8 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(REPOSITORY))
 
-from Tests.endtoend.faults.figures import recorded  # noqa: E402  (only found through the path set above)
+from Benchmarks import markdown  # noqa: E402  (only found through the path set above)
+from Tests.endtoend.faults.figures import recorded  # noqa: E402
 from Tests.endtoend.faults.rows import ROWS  # noqa: E402
 
 TESTS = REPOSITORY / "Tests"
@@ -95,8 +96,7 @@ def cells(number, fault, figures):
 
 
 def table(figures):
-    head = ["row", "fault", "promised", "measured", "median", "worst", "times", ""]
-    return "".join(f"| {' | '.join(line)} |\n" for line in (head, ["---"] * len(head), *rows(figures)))
+    return markdown.table(["row", "fault", "promised", "measured", "median", "worst", "times", ""], rows(figures))
 
 
 def missed(figures):

@@ -231,7 +231,7 @@ class Row53ViewersTests(SharedCase):
             return len(pattern.findall(told())) > known
 
         try:
-            wait_until(is_told, "it is told what it missed")
+            wait_until(is_told, "the message about the bytes that it missed")
         except AssertionError as error:
             raise AssertionError(
                 f"{error}: it has {len(client.data)} bytes, ended: {client.ended}, was told: {told()[-500:]}, and the "
