@@ -88,16 +88,16 @@ for product in json.load(sys.stdin)["products"]:
     if "library" in product["type"]: print(product["name"])'
 }
 
-# Builds the package, where scripts/test does, and the symbol graphs of its modules, which have every public declaration
-# with its documentation, and prints their folder: symbol_graphs [OPTION OF DUMP-SYMBOL-GRAPH]...
+# Builds the package and the symbol graphs of its modules, which have every public declaration with its documentation,
+# and prints their folder: symbol_graphs [OPTION OF DUMP-SYMBOL-GRAPH]...
 symbol_graphs() {
-  local graphs message product folder=(--scratch-path .build/tests)
-  graphs=$(dirname "$(swift build "${folder[@]}" --show-bin-path)")/symbolgraph
+  local graphs message product
+  graphs=$(dirname "$(swift build --show-bin-path)")/symbolgraph
   # Those of modules that are gone.
   rm -rf "$graphs"
   # It reads all modules, and can fail for one that is no product ("module was not loaded": the tool does not load what
   # other modules of the package import). Only the graphs of the products are used.
-  if ! message=$(swift package "${folder[@]}" dump-symbol-graph --skip-synthesized-members "$@" 2>&1); then
+  if ! message=$(swift package dump-symbol-graph --skip-synthesized-members "$@" 2>&1); then
     for product in $(library_products); do
       [ -s "$graphs/$product.symbols.json" ] || { echo "$message" >&2; return 1; }
     done
