@@ -101,7 +101,7 @@ class SessionTests(SessionTest):
     def test_escape_sequences_in_a_paste_are_data_and_a_profile_can_set_the_character(self):
         config = Path(self.enterContext(tempfile.TemporaryDirectory())) / "config.toml"
         config.write_text('[default]\nescape = "%"\nprefix = "none"\n')
-        terminal = self.enterContext(connect(self.device.path, "--config", str(config)))
+        terminal = self.enterContext(connect(self.device.path, "--config", str(config), "--shared"))
         terminal.expect(b"%. quits, %? for help.")
         pasted = b"one\r%.\r" + b"two\r" * 3_000 + b"%.\r"
         terminal.send(pasted)

@@ -6,7 +6,7 @@ import signal
 import unittest
 
 from Tests.endtoend.harness import (
-    Device, Pipes, Port, Terminal, run, serialterm_binary, shell_status)
+    Device, Pipes, Port, Terminal, run, serialterm_binary, shell_status, wait_until)
 
 
 class HarnessTests(unittest.TestCase):
@@ -31,6 +31,17 @@ class HarnessTests(unittest.TestCase):
         with Terminal("stty", "-echo") as terminal:
             self.assertEqual(terminal.wait(), 0)
             self.assertNotEqual(terminal.settings, terminal.original_settings)
+
+    def test_a_killed_program_leaves_exclusive_mode_only_if_another_one_has_the_port_open(self):
+        for is_open_elsewhere in (False, True):
+            with self.subTest(is_open_elsewhere), Device() as device:
+                other = Pipes("sh", "-c", 'exec < "$0"; echo open; sleep 600', device.path if is_open_elsewhere else "/dev/null")
+                with other, Pipes(serialterm_binary(), "connect", device.path) as killed:
+                    other.stdout.expect(b"open")
+                    wait_until(lambda device=device: device.exclusive, "the session has the port")
+                    killed.signal(signal.SIGKILL)
+                    killed.wait()
+                    self.assertEqual(device.exclusive, is_open_elsewhere)
 
     def test_expectation_unmet_shows_what_came(self):
         with Terminal("cat") as terminal:

@@ -2,12 +2,13 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import unittest
 
 from Tests.endtoend.harness import (
-    Device, Pipes, PublicCopy, Terminal, serialterm_binary, wait_until, wrapped)
+    Device, Pipes, PublicCopy, Terminal, opens_exclusive_ports, serialterm_binary, wait_until, wrapped)
 from Tests.endtoend.test_errors import USER
 
 # Opens the port as a careless program does, and closes it when its input ends.
@@ -55,7 +56,7 @@ class SharingTests(unittest.TestCase):
         self.expect_warning(second, first)
         self.expect_warning(first, second)
 
-    @unittest.skipUnless(os.geteuid() == 0, "only root may open what is in exclusive mode")
+    @unittest.skipUnless(opens_exclusive_ports(), "needs root, to open a port in exclusive mode")
     def test_exclusive_session_is_told_of_a_shared_one_that_comes_later(self):
         first = self.session()
         second = self.session("--shared")
@@ -91,20 +92,19 @@ class SharingTests(unittest.TestCase):
                       ["send", self.device.path, "x", "--expect", "never", "--timeout", "60"]):
             with self.subTest(words), Pipes(serialterm_binary(), *words) as session:
                 self.expect_warning(session.stderr, opener)
+                # Killed, it would leave the port in exclusive mode, as the other program has it open.
+                session.signal(signal.SIGTERM)
+                session.wait()
 
+    @unittest.skipUnless(opens_exclusive_ports(), "needs root, to open a port in exclusive mode")
     def test_session_that_is_alone_says_nothing(self):
         """The far end of the pseudo-terminal, which is this process, is no other program."""
         terminal = self.session()
         with Device(), Terminal(serialterm_binary(), "connect", "loopback:") as other:
             other.expect(b"ctrl-t q quits")
         # The messages after the search was made.
-        self.expect_warning(terminal, self.opener_as_root(terminal))
+        self.expect_warning(terminal, self.opener())
         self.assertEqual(terminal.output.count(b"is also open in"), 1)
-
-    def opener_as_root(self, terminal):
-        if os.geteuid():
-            self.skipTest("only root may open what is in exclusive mode")
-        return self.opener()
 
     @unittest.skipUnless(USER, "needs root, to be a program that another user cannot see")
     def test_program_of_another_user_is_told_of_without_a_name(self):

@@ -21,11 +21,11 @@ from .program import (
 from .settings import cooked, settings_of
 from .slow import alone, slow, soak
 from .terminal import Terminal
-from .wires import Device, Port, unread
+from .wires import Device, Port, opens_exclusive_ports, unread
 from .wrapping import wrapped
 
 __all__ = [
     "TIMEOUT", "Deadline", "Device", "Loopback", "Pipes", "Port", "Program", "PublicCopy", "Result",
-    "Terminal", "alone", "contents", "cooked", "environment", "pace", "run", "serialterm", "serialterm_binary",
-    "settings_of", "shell_status", "slow", "soak", "unread", "wait_until", "wrapped",
+    "Terminal", "alone", "contents", "cooked", "environment", "opens_exclusive_ports", "pace", "run", "serialterm",
+    "serialterm_binary", "settings_of", "shell_status", "slow", "soak", "unread", "wait_until", "wrapped",
 ]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .deadline import TIMEOUT
+from .wires import Device
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 
@@ -96,6 +97,7 @@ class Program:
         except subprocess.TimeoutExpired as error:
             raise AssertionError(
                 f"{self.name} is still running after {error.timeout} s: {self.seen()}") from None
+        self._free_ports()
         self.catch_up()
         return status
 
@@ -113,6 +115,12 @@ class Program:
         except ProcessLookupError:
             pass
         self.process.wait()
+        self._free_ports()
+
+    def _free_ports(self):
+        """When the program has ended: a signal left it no time to do so."""
+        if self.process.returncode < 0:
+            Device.end_exclusive_mode_of_the_killed()
 
 
 class Result(NamedTuple):

@@ -1,6 +1,8 @@
 """The two ends of a serial line: the device's and the port's."""
 
+import contextlib
 import fcntl
+import functools
 import os
 import pty
 import select
@@ -8,6 +10,7 @@ import sys
 import termios
 import time
 import tty
+import weakref
 
 from .deadline import Deadline, wait_until
 from .pace import pace
@@ -21,6 +24,19 @@ QUEUE = 4095
 def unread(descriptor):
     """The number of unread bytes in a pipe or a terminal."""
     return int.from_bytes(fcntl.ioctl(descriptor, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
+@functools.cache
+def opens_exclusive_ports():
+    """Whether this process may open a port that another program has in exclusive mode (TIOCEXCL): root may, unless it
+    lacks CAP_SYS_ADMIN, as in a container."""
+    with Device() as device:
+        fcntl.ioctl(device._port, termios.TIOCEXCL)
+        try:
+            os.close(os.open(device.node, os.O_RDONLY | os.O_NOCTTY))
+            return True
+        except OSError:
+            return False
 
 
 def write_all(descriptor, data, deadline):
@@ -130,10 +146,36 @@ class Device(Wire):
     The port starts in raw mode, so that bytes sent before a program opens it are not changed.
     """
 
+    # All of them.
+    _devices = weakref.WeakSet()
+
     def __init__(self, link=None, settings=None):
         self._link = link
         self._port = None
         self.plug(settings=settings)
+        self._devices.add(self)
+
+    @classmethod
+    def end_exclusive_mode_of_the_killed(cls):
+        """Ends TIOCEXCL of each port that no program has open.
+
+        A program that was killed leaves it. A serial port loses it with the last close, but here this process keeps the
+        port open, and the next program would be refused, unless it is root's."""
+        for device in cls._devices:
+            if device._port is not None and device.exclusive and not device._is_in_use:
+                fcntl.ioctl(device._port, termios.TIOCNXCL)
+
+    @property
+    def _is_in_use(self):
+        """Whether another process has the port open."""
+        for process in os.listdir("/proc"):
+            if process.isdigit() and int(process) != os.getpid():
+                with contextlib.suppress(OSError):  # It has ended, or is another user's.
+                    for file in os.listdir(f"/proc/{process}/fd"):
+                        with contextlib.suppress(FileNotFoundError):
+                            if os.readlink(f"/proc/{process}/fd/{file}") == self.node:
+                                return True
+        return False
 
     @property
     def path(self):

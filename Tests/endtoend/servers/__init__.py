@@ -9,7 +9,7 @@ import socket
 import subprocess
 from pathlib import Path
 
-from Tests.endtoend.harness import serialterm_binary, wait_until
+from Tests.endtoend.harness import Device, serialterm_binary, wait_until
 from Tests.endtoend.harness.deadline import TIMEOUT
 from Tests.endtoend.harness.program import environment
 
@@ -71,6 +71,7 @@ class Server:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait(TIMEOUT)
+            Device.end_exclusive_mode_of_the_killed()
 
 
 def states(port):
