@@ -121,3 +121,20 @@ def _unshare(base, network):
 def _mount(folder, place):
     """Shows a folder in the place of another one."""
     _call("mount", bytes(folder), bytes(place), None, ctypes.c_ulong(MS_BIND), None)
+
+
+def mount_memory(place, kilobytes):
+    """Mounts a file system in memory. That takes no root: a process that has made its namespaces may do so, but no
+    program that it starts."""
+    _call("mount", b"none", bytes(place), b"tmpfs", ctypes.c_ulong(0), b"size=%dk" % kilobytes)
+
+
+def unmount(place):
+    """Unmounts a file system. Throws OSError while it is used."""
+    _call("umount2", bytes(place), 0)
+
+
+def command_in_own_mounts():
+    """The beginning of a command line that runs the rest where it can mount what it likes: as root, who somebody else
+    becomes there in name."""
+    return ["unshare", "--mount", "--propagation", "private", *(["--map-root-user"] if os.geteuid() else [])]

@@ -410,6 +410,8 @@ def main(folder, files, description, slowest=()):
     if options.part:
         counts, unsteady = run_module(options), []
     else:
+        # Debian's users do not search these, where servers are and what makes file systems.
+        os.environ["PATH"] += ":/usr/sbin:/sbin"
         say_how_isolated()
         ran = run_chosen(folder, files, options, slowest)
         counts, unsteady = ran.whole.counts, []

@@ -7,13 +7,14 @@ import tempfile
 import unittest
 
 from Tests.endtoend.harness import Device, run, serialterm_binary
+from Tests.endtoend.isolation import command_in_own_mounts
 
 
 def as_the_kernels_console(node):
     """The beginning of a command line that runs the rest where the kernel's console is at `node`."""
     line = f"{node.removeprefix('/dev/'):20} -W- (EC  p a)  136:{os.path.basename(node)}"
     script = 'echo "$0" > "$1" && mount --bind "$1" /proc/consoles && shift && exec "$@"'
-    return ["unshare", "--mount", "sh", "-c", script, line]
+    return [*command_in_own_mounts(), "sh", "-c", script, line]
 
 
 class KernelConsoleTests(unittest.TestCase):

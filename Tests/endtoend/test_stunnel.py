@@ -27,7 +27,7 @@ def documented():
 
 def missing():
     """Why TLS cannot be tested; empty if it can."""
-    if not shutil.which("stunnel4", path="/usr/bin:/usr/sbin"):
+    if not shutil.which("stunnel4"):
         return "stunnel4 is not installed"
     return "" if shutil.which("openssl") else "openssl is not installed"
 
@@ -55,7 +55,7 @@ class StunnelTests(unittest.TestCase):
             "foreground = yes\npid =\n" + text.replace("/etc/stunnel", str(self.folder)))
         port = int(re.search(r"accept = 127\.0\.0\.1:(\d+)", text).group(1))
         program = self.enterContext(
-            Pipes(shutil.which("stunnel4", path="/usr/bin:/usr/sbin"), str(path)))
+            Pipes("stunnel4", str(path)))
         wait_until(lambda: listens(port) or not program.running, "stunnel listens")
         self.assertTrue(program.running, program.seen())
         return program

@@ -6,6 +6,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
+from Tests.endtoend import isolation
 from Tests.endtoend.harness import TIMEOUT, wait_until
 
 from . import preload
@@ -21,22 +22,29 @@ def succeeds(*command):
 
 
 @contextlib.contextmanager
-def mounted(folder, *arguments):
-    """Creates `folder`, a Path, and mounts a file system there. Skips the test if that is not
-    permitted."""
+def mounted(folder, mount):
+    """Creates `folder`, a Path, where `mount` mounts a file system. Skips the test if that is not permitted."""
     folder.mkdir()
-    if not succeeds("mount", *arguments, str(folder)):
-        raise unittest.SkipTest("mount is not permitted")
+    try:
+        mount()
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise unittest.SkipTest(f"no file system can be mounted: {error}") from None
+
+    def is_unmounted():
+        with contextlib.suppress(OSError):
+            isolation.unmount(folder)
+            return True
+
     try:
         yield folder
     finally:
         # A process that was just killed may keep a file open for a moment.
-        wait_until(lambda: succeeds("umount", str(folder)), "the file system is not used any more")
+        wait_until(is_unmounted, "the file system is not used any more")
 
 
 def small(folder, kilobytes):
     """A file system in memory with a limited size."""
-    return mounted(folder, "-t", "tmpfs", "-o", f"size={kilobytes}k", "none")
+    return mounted(folder, lambda: isolation.mount_memory(folder, kilobytes))
 
 
 @contextlib.contextmanager
@@ -47,7 +55,8 @@ def freezable(folder):
         file.truncate(64 << 20)
     if not succeeds("mkfs.ext4", "-q", "-F", str(image)):
         raise unittest.SkipTest("mkfs.ext4 is missing or fails")
-    with mounted(folder, "-o", "loop", str(image)):
+    mount = ("mount", "-o", "loop", str(image), str(folder))
+    with mounted(folder, lambda: subprocess.run(mount, check=True, capture_output=True)):
         yield folder
 
 

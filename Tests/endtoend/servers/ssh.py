@@ -11,7 +11,7 @@ import tempfile
 
 from Tests.endtoend.harness import serialterm_binary, wait_until
 
-SSHD = shutil.which("sshd") or (shutil.which("sshd", path="/usr/sbin"))
+SSHD = shutil.which("sshd")
 
 
 def accepts(port):
