@@ -18,7 +18,7 @@ def sources(*folders):
     """The text of all files of code in some folders."""
     return "\n".join(
         file.read_text() for folder in folders for file in sorted((REPOSITORY / folder).rglob("*"))
-        if file.suffix in (".swift", ".py", ".sh", ".toml") or file.parent.name == "scripts")
+        if file.suffix in (".swift", ".py", ".sh", ".toml") or file.parent.name == "scripts" and file.is_file())
 
 
 def words_of(command):
