@@ -170,33 +170,44 @@ class SwappedTests(RunCase):
 class LastLinesTests(unittest.TestCase):
     """A timeout shows what came last, harmless and bounded."""
 
-    def failing(self, command, *words, sent=b""):
-        with Device() as device, Pipes(
-                serialterm_binary(), command, device.path, *words, "--timeout", "2",
-                *(["--quiet"] if command == "run" else [])) as program:
-            if command == "run":
-                program.send(b'send "?"\nexpect /zzz/\n', then_close=True)
+    LINES = b"".join(b"line %d\r\n" % number for number in range(5_000))
+    HOSTILE = LINES + b"\x1b[31mred\x1b[0m \x1b]0;title\x07\x9bx\xff\r\n" + b"w" * 5_000 + b"\r\n\r\n=> "
+    SHORT = LINES + b"\x1b[31mred\x1b[0m\trag\r\n\x07> "
+
+    def failing(self, *words):
+        device = self.enterContext(Device())
+        return device, self.enterContext(Pipes(serialterm_binary(), words[0], device.path, *words[1:]))
+
+    def check(self, started):
+        """Answers each of three programs, and reads what they say when the time is over."""
+        for (device, _), answer in zip(started, (self.HOSTILE, self.SHORT, b"")):
             self.assertEqual(device.read_exactly(1), b"?")
-            device.write(sent)
+            device.write(answer)
+        for _, program in started:
             self.assertEqual(program.wait(), 10)
-            return program.stderr.expect_end()
+        hostile, short, none = (program.stderr.expect_end() for _, program in started)
+        shown = hostile[hostile.index(b"The last lines received:\n"):].decode().splitlines()[1:]
+        self.assertEqual(shown[-1], "  | => ")
+        self.assertEqual(shown[-2], "  | \N{HORIZONTAL ELLIPSIS}" + "w" * 119 + "\N{HORIZONTAL ELLIPSIS}")
+        self.assertNotRegex("\n".join(shown), r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+        self.assertLessEqual(len(shown), 5)
+        self.assertTrue(short.endswith(
+            b"  | line 4997\n  | line 4998\n  | line 4999\n  | red\trag\n  | > \n"), short)
+        self.assertIn(b"Nothing was received.", none)
+
+    def test_of_run(self):
+        # The time begins when all of the answer has come.
+        come = 'send "?"\nexpect /> $/ within 60s\n'
+        started = []
+        for begin in (come, come, 'send "?"\n'):
+            started.append(self.failing("run", "-", "--quiet"))
+            started[-1][1].send(f"{begin}expect /zzz/ within 10ms\n".encode(), then_close=True)
+        self.check(started)
 
     @slow
-    def test_of_send_and_of_run(self):
-        lines = b"".join(b"line %d\r\n" % number for number in range(5_000))
-        hostile = b"\x1b[31mred\x1b[0m \x1b]0;title\x07\x9bx\xff\r\n" + b"w" * 5_000 + b"\r\n\r\n=> "
-        for command, words in (("send", ("?", "--expect", "zzz")), ("run", ("-",))):
-            with self.subTest(command):
-                said = self.failing(command, *words, sent=lines + hostile)
-                shown = said[said.index(b"The last lines received:\n"):].decode().splitlines()[1:]
-                self.assertEqual(shown[-1], "  | => ")
-                self.assertEqual(shown[-2], "  | \N{HORIZONTAL ELLIPSIS}" + "w" * 119 + "\N{HORIZONTAL ELLIPSIS}")
-                self.assertNotRegex("\n".join(shown), r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
-                self.assertLessEqual(len(shown), 5)
-                short = self.failing(command, *words, sent=lines + b"\x1b[31mred\x1b[0m\trag\r\n\x07> ")
-                self.assertTrue(short.endswith(
-                    b"  | line 4997\n  | line 4998\n  | line 4999\n  | red\trag\n  | > \n"), short)
-                self.assertIn(b"Nothing was received.", self.failing(command, *words))
+    def test_of_send(self):
+        # At once, because each waits so long that its answer comes in any case.
+        self.check([self.failing("send", "?", "--expect", "zzz", "--timeout", "15") for _ in range(3)])
 
 
 class ReportTests(RunCase):
@@ -233,7 +244,8 @@ class ReportTests(RunCase):
         hostile = b"<&\"'>]]>\x00\x01\x1b[31m\xff\xef\xbf\xbe\r\n"
         with Device() as device, Pipes(
                 serialterm_binary(), "run", device.path,
-                self.script('send "?"\nexpect /<&"\'\\x01>/ within 2s\n'), *self.options) as program:
+                # The time begins when the whole line has come.
+                self.script('send "?"\nexpect /\\n/\nexpect /<&"\'\\x01>/ within 10ms\n'), *self.options) as program:
             self.assertEqual(device.read_exactly(1), b"?")
             device.write(hostile)
             self.assertEqual(program.wait(), 10)
@@ -241,7 +253,7 @@ class ReportTests(RunCase):
         suite = root.find("testsuite")
         self.assertEqual((suite.get("failures"), suite.get("errors")), ("1", "0"))
         failure = suite.findall("testcase")[-1].find("failure")
-        self.assertIn("timed out after 2 s waiting for /<&\"'\\x01>/.", failure.get("message"))
+        self.assertIn("timed out after 0.01 s waiting for /<&\"'\\x01>/.", failure.get("message"))
         self.assertIn("<&\"'>]]>", failure.text)
         self.assertFalse(report["passed"])
         self.assertEqual(report["status"], 10)

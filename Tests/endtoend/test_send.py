@@ -11,7 +11,7 @@ from pathlib import Path
 
 from Tests.endtoend.faults import processes
 from Tests.endtoend.harness import (
-    Device, Loopback, Pipes, Port, PublicCopy, run, serialterm, serialterm_binary, soak,
+    Device, Loopback, Pipes, Port, PublicCopy, run, serialterm, serialterm_binary, slow, soak,
     wait_until)
 
 EVERY_BYTE = bytes(range(256))
@@ -313,13 +313,14 @@ class StatusTests(SendCase):
             self.assertEqual(program.wait(), 9)
             program.stderr.expect(b"File too large")
 
+    @slow
     def test_10_the_answer_does_not_come(self):
-        program = self.program("?", "--expect", "ok", "--timeout", "2.5")
+        program = self.program("?", "--expect", "ok", "--timeout", "15.5")
         self.assertEqual(self.device.read_exactly(1), b"?")
         self.device.write(b"no")
         self.assertEqual(program.wait(), 10)
         self.assertEqual(program.stdout.expect_end(), b"no")
-        self.assertIn(b"timed out after 2.5 s waiting for the answer.", program.stderr.data)
+        self.assertIn(b"timed out after 15.5 s waiting for the answer.", program.stderr.data)
 
     def test_10_the_prompt_does_not_come(self):
         program = self.program("?", "--prompt", "x", "--timeout", "0.3")
