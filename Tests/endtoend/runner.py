@@ -3,6 +3,7 @@ passed, failed and were skipped."""
 
 import argparse
 import faulthandler
+import functools
 import json
 import os
 import re
@@ -22,8 +23,10 @@ from Tests.endtoend import isolation
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
-# The seconds of each test in the last run. The longest files start first.
+# The seconds of each test in the last run, and those of processor time. The longest files start first.
 DURATIONS = REPOSITORY / ".build/test-durations.json"
+# A test that took longer is not quick, whether it is marked or not.
+QUICK = 0.5
 
 # Seconds after which a test counts as stuck. Its own deadlines come before; this ends the run.
 STUCK = 600
@@ -157,6 +160,21 @@ def fits(names, pattern):
     return any(pattern in f"{name}$" for name in names)
 
 
+@functools.cache
+def known_durations():
+    """What DURATIONS has; empty before the first run."""
+    try:
+        return json.loads(DURATIONS.read_text())
+    except (OSError, ValueError):
+        return {}
+
+
+def is_quick(test, is_asked_for):
+    """Whether a test is not marked as slow. If nobody asked for it by name, it also took not longer than QUICK."""
+    took = 0 if is_asked_for else known_durations().get(test.id(), (0,))[0]
+    return took <= QUICK and not is_marked(test, "slow")
+
+
 def modules(folder, files):
     """The names of the modules in `folder` that fit `files`, a glob."""
     package = ".".join(Path(folder).resolve().relative_to(REPOSITORY).parts)
@@ -165,13 +183,14 @@ def modules(folder, files):
 
 def chosen_tests(name, quick=False, patterns=(), soak=False, alone=None):
     """The tests of the module `name` whose names, with a `$` at their end, contain one of the `patterns`. `quick` leaves
-    out tests that take seconds; `soak` chooses only tests that take minutes; `alone` chooses those that must run alone,
+    out tests that are not (`is_quick`); `soak` chooses only tests that take minutes; `alone` chooses those that must run alone,
     or all but those."""
     return [
         test for test in tests_of(unittest.defaultTestLoader.loadTestsFromName(name))
         if (not patterns or any(fits([test.id()], pattern) for pattern in patterns))
         and is_marked(test, "soak") == soak
-        and not (quick and is_marked(test, "slow")) and alone in (None, is_marked(test, "runs_alone"))]
+        and (not quick or is_quick(test, is_asked_for=bool(patterns)))
+        and alone in (None, is_marked(test, "runs_alone"))]
 
 
 def run_tests(tests, until_failure=False):
@@ -283,10 +302,8 @@ class Files:
         self._arguments = arguments
         self.whole = Part()
         self.durations = {}
-        try:
-            known = json.loads(DURATIONS.read_text())
-        except (OSError, ValueError):
-            known = {}
+        known = known_durations()
+
         def seconds(module):
             if not known:
                 return next(
@@ -345,14 +362,16 @@ class Files:
 
 
 def run_files(tests, jobs, arguments, slowest=(), is_whole=False):
-    """Runs the tests, which are by module, each module in a process, which gets the `arguments`. `is_whole`: all
-    durations are known then, and are kept. Returns the files."""
+    """Runs the tests, which are by module, each module in a process, which gets the `arguments`. `is_whole`: durations
+    of other tests are forgotten. Returns the files."""
     files = Files(tests, slowest, arguments)
     count = sum(len(each) for each in tests.values())
     print_now(f"{count} tests in {len(files.parts)} files, {jobs} at once\n")
     files.run(jobs)
-    if is_whole and DURATIONS.parent.is_dir():
-        DURATIONS.write_text(json.dumps(files.durations, indent=0, sort_keys=True))
+    if DURATIONS.parent.is_dir():
+        durations = files.durations if is_whole else known_durations() | files.durations
+        DURATIONS.write_text(json.dumps(durations, indent=0, sort_keys=True))
+        known_durations.cache_clear()
     return files
 
 
@@ -388,7 +407,7 @@ def main(folder, files, description, slowest=()):
     """The command line of a folder's runner. `slowest` has the ends of the names of the files that take longest, the
     slowest one first."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--quick", action="store_true", help="leave out the tests marked as slow")
+    parser.add_argument("--quick", action="store_true", help=f"leave out slow tests: those so marked, and those that took more than {QUICK} s in the last run")
     parser.add_argument("--soak", action="store_true", help="only the tests that take minutes")
     parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 1) + 1, metavar="N",
                         help="run up to N files of tests at once; by default one more than processors")

@@ -2,11 +2,13 @@
 
 import contextlib
 import io
+import json
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from Tests.endtoend import runner
 from Tests.endtoend.harness.program import REPOSITORY
@@ -35,6 +37,40 @@ def part_of(output):
         part.read(line)
     whole.add(part)
     return whole
+
+
+class ChosenTests(unittest.TestCase):
+    """Which tests of this module are chosen."""
+
+    NAME = "Tests.endtoend.test_runner"
+
+    def setUp(self):
+        self.file = Path(self.enterContext(tempfile.TemporaryDirectory())) / "durations.json"
+        self.enterContext(mock.patch.object(runner, "DURATIONS", self.file))
+        self.addCleanup(runner.known_durations.cache_clear)
+
+    def left_out(self, durations, **how):
+        self.file.write_text(json.dumps(durations))
+        runner.known_durations.cache_clear()
+        every = {test.id() for test in runner.chosen_tests(self.NAME)}
+        self.assertGreater(len(every), 10)
+        return every - {test.id() for test in runner.chosen_tests(self.NAME, **how)}
+
+    def test_quick_leaves_out_what_took_longer_the_last_time(self):
+        one = f"{self.NAME}.PartTests.test_counts_and_reasons_are_read"
+        durations = {one: (0.51, 0.1)}
+        self.assertEqual(self.left_out(durations, quick=True), {one})
+        self.assertEqual(self.left_out(durations), set())
+        self.assertEqual(self.left_out({one: (0.5, 0.5)}, quick=True), set())
+
+    def test_quick_runs_it_if_it_is_asked_for_by_name(self):
+        one = f"{self.NAME}.PartTests.test_counts_and_reasons_are_read"
+        self.assertNotIn(one, self.left_out({one: (9, 9)}, quick=True, patterns=["counts_and_reasons"]))
+
+    def test_quick_runs_all_whose_durations_are_not_known(self):
+        self.file.write_text("{")
+        self.assertEqual(runner.known_durations(), {})
+        self.assertEqual(self.left_out({"another.test": (9, 9)}, quick=True), set())
 
 
 class PartTests(unittest.TestCase):
