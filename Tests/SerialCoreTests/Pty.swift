@@ -19,6 +19,15 @@ final class Pty {
     path = FilePath(platformString: name)
   }
 
+  /// Whether this process may open a terminal that another program has in exclusive mode: root may, with
+  /// `CAP_SYS_ADMIN`.
+  static func opensExclusive() throws -> Bool {
+    let pty = try Pty()
+    try #require(ioctl(pty.slave, UInt(TIOCEXCL), 0 as CInt) == 0)
+    let descriptor = Glibc.open(pty.path.string, O_RDONLY | O_NOCTTY)
+    return descriptor >= 0 && Glibc.close(descriptor) == 0
+  }
+
   func attributes() -> termios {
     var attributes = termios()
     tcgetattr(master, &attributes)

@@ -75,7 +75,7 @@ class Labgrid:
         self._stack.close()
 
     def _start(self, *command):
-        with open(self.folder / f"{command[0]}.log", "ab") as log:
+        with open(self.folder / f"{Path(command[0]).name}.log", "ab") as log:
             process = subprocess.Popen(
                 command, cwd=self.folder, env=environment(**self.variables), stdout=log, stderr=log,
                 stdin=subprocess.DEVNULL, start_new_session=True)

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import tempfile
 
-from Tests.endtoend.harness import serialterm_binary, wait_until
+from Tests.endtoend.harness import Device, serialterm_binary, wait_until
 
 SSHD = shutil.which("sshd")
 
@@ -88,6 +88,7 @@ class SSHServer:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self.process.wait()
+        Device.end_exclusive_mode_of_the_killed()
 
     def __exit__(self, *_):
         self.stop()
