@@ -198,7 +198,7 @@ class ReleaseTests(ReleaseTestCase):
         data = bytes(range(256)) * 64
         with Pipes(serialterm_binary(), "connect", str(self.path),
                    variables=self.variables) as session:
-            wait_until(lambda: self.device.exclusive, "the port is opened exclusively")
+            wait_until(self.socket_of(session).exists, "the session listens")
             with self.release("cat") as client:
                 session.stderr.expect(b"is lent")
                 session.send(data, then_close=True)
