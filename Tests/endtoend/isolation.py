@@ -130,7 +130,7 @@ def mount_memory(place, kilobytes):
 
 
 def unmount(place):
-    """Unmounts a file system. Throws OSError while it is used."""
+    """Unmounts a file system. Raises OSError while it is used."""
     _call("umount2", bytes(place), 0)
 
 

@@ -169,6 +169,11 @@ def known_durations():
         return {}
 
 
+def kept_durations(known, measured, failures):
+    """The durations for the next runs. Tests that fail have waited in vain, which does not make them slow."""
+    return known | {name: each for name, each in measured.items() if name not in failures}
+
+
 def is_quick(test, is_asked_for):
     """Whether a test is not marked as slow. If nobody asked for it by name, it also took not longer than QUICK."""
     took = 0 if is_asked_for else known_durations().get(test.id(), (0,))[0]
@@ -183,8 +188,8 @@ def modules(folder, files):
 
 def chosen_tests(name, quick=False, patterns=(), soak=False, alone=None):
     """The tests of the module `name` whose names, with a `$` at their end, contain one of the `patterns`. `quick` leaves
-    out tests that are not (`is_quick`); `soak` chooses only tests that take minutes; `alone` chooses those that must run alone,
-    or all but those."""
+    out tests that are not (`is_quick`); `soak` chooses only tests that take minutes; `alone` chooses those that must run
+    alone, or all but those."""
     return [
         test for test in tests_of(unittest.defaultTestLoader.loadTestsFromName(name))
         if (not patterns or any(fits([test.id()], pattern) for pattern in patterns))
@@ -369,7 +374,7 @@ def run_files(tests, jobs, arguments, slowest=(), is_whole=False):
     print_now(f"{count} tests in {len(files.parts)} files, {jobs} at once\n")
     files.run(jobs)
     if DURATIONS.parent.is_dir():
-        durations = files.durations if is_whole else known_durations() | files.durations
+        durations = kept_durations({} if is_whole else known_durations(), files.durations, files.whole.failures)
         DURATIONS.write_text(json.dumps(durations, indent=0, sort_keys=True))
         known_durations.cache_clear()
     return files
@@ -407,7 +412,7 @@ def main(folder, files, description, slowest=()):
     """The command line of a folder's runner. `slowest` has the ends of the names of the files that take longest, the
     slowest one first."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--quick", action="store_true", help=f"leave out slow tests: those so marked, and those that took more than {QUICK} s in the last run")
+    parser.add_argument("--quick", action="store_true", help=f"leave out the tests that are marked as slow or took more than {QUICK} s in the last run")
     parser.add_argument("--soak", action="store_true", help="only the tests that take minutes")
     parser.add_argument("--jobs", type=int, default=(os.cpu_count() or 1) + 1, metavar="N",
                         help="run up to N files of tests at once; by default one more than processors")

@@ -67,6 +67,11 @@ class ChosenTests(unittest.TestCase):
         one = f"{self.NAME}.PartTests.test_counts_and_reasons_are_read"
         self.assertNotIn(one, self.left_out({one: (9, 9)}, quick=True, patterns=["counts_and_reasons"]))
 
+    def test_a_test_that_fails_is_quick_the_next_time(self):
+        known, measured = {"a": (0.1, 0.1), "b": (0.2, 0.1)}, {"a": (60, 0.3), "c": (0.3, 0.1)}
+        self.assertEqual(
+            runner.kept_durations(known, measured, {"a": "AssertionError: not within 60 s"}), known | {"c": (0.3, 0.1)})
+
     def test_quick_runs_all_whose_durations_are_not_known(self):
         self.file.write_text("{")
         self.assertEqual(runner.known_durations(), {})
