@@ -291,7 +291,7 @@ class ProgramEncodingTests(unittest.TestCase):
                 serialterm_binary(), "serve", device.path, "--unix", str(self.folder / "socket"),
                 "--encoding", "koi8-r", "--log", str(logs[0]), "--log", str(logs[1])))
             server.stderr.expect(b"serving")
-            device.write("привет\n".encode("koi8-r"))
+            device.write_until_read("привет\n".encode("koi8-r"))
             server.signal(15)
             server.wait()
             for log in logs:

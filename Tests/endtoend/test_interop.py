@@ -261,7 +261,7 @@ class SredirdTests(ServerCase, unittest.TestCase):
     server, documented = Sredird, "2.2"
     unset = (MARK, SPACE, ODD_RATE)
     breaks = ("tcsendbreak",)
-    passes = "64 KiB, one way at a time"
+    passes = "64 KiB, one way at a time; 1 KiB at once from the device"
     # Ended or reset, whichever is seen first.
     busy, busy_status, told = b"the connection", 6, "that the connection has ended"
 
@@ -273,8 +273,11 @@ class SredirdTests(ServerCase, unittest.TestCase):
             program = self.enterContext(Pipes(serialterm_binary(), "connect", self.target))
             program.send(data)
             self.assertEqual(device.read_exactly(len(data)), data)
-            device.write(data)
-            self.assertEqual(program.stdout.read_exactly(len(data)), data)
+            # Its buffer of 2,048 bytes is lost if a byte that it escapes comes when one place is left.
+            for start in range(0, len(data), 1_024):
+                piece = data[start:start + 1_024]
+                device.write(piece)
+                self.assertEqual(program.stdout.read_exactly(len(piece)), piece)
 
 
 class TableTests(unittest.TestCase):

@@ -167,5 +167,6 @@ class MemoryTests(SearchTest):
 
     def test_the_memory_is_bounded(self):
         growth = self.growth() - self.growth("--scrollback", "0")
-        self.assertLess(growth, 4 * 1.1)
+        # Without a limit it is nine, and what the terminal has not taken yet is not the same each time.
+        self.assertLess(growth, 6)
         self.assertGreater(growth, 3)
