@@ -504,6 +504,7 @@ class ViewerTests(FileTest):
         # Once the terminal is given back, the kernel would make a signal of the key, and discard what was just drawn.
         processes.wait_until_keys_are_read(terminal.pid)
         terminal.signal(signal.SIGTSTP)
+        wait_until(lambda: processes.state_of(terminal.pid) == "T", "stopped")
         screen.wait_for(lambda _: screen.scrolls_whole, "the whole screen")
         terminal.signal(signal.SIGCONT)
         screen.wait_for(lambda lines: lines[0].startswith("1 sin"), "the plot")
