@@ -68,8 +68,13 @@ class ConnectionTests(SSHTest):
                     self.assertEqual(device.read_exactly(5), b"hello")
 
     def test_what_a_shell_prints_at_its_start_is_not_the_devices(self):
+        for passed_on in "", " | { sleep 1; cat; }":
+            with self.subTest("together with what the program says" if passed_on else "at once"):
+                self.check_shell(passed_on)
+
+    def check_shell(self, passed_on):
         device = self.enterContext(Device())
-        self.answer(f"echo welcome; exec {serialterm_binary()} \"$@\"")
+        self.answer(f"(echo welcome; exec {serialterm_binary()} \"$@\"){passed_on}")
         program = self.enterContext(Pipes(
             serialterm_binary(), "connect", f"ssh://board.test/{device.path}", "--linger", "5",
             variables=self.variables))

@@ -447,17 +447,18 @@ public final class NetworkLink: Link {
   /// of the loop.
   private func handleRead() {
     var events: [ComPortClient.Event] = []
+    // Output of the shell before the program starts does not come from the device. What follows
+    // the program's first answer in the same read does.
+    let isShell = program != nil && port?.state == .offered
     readBuffer.withUnsafeBytes { buffer in
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[unhandled])
-      guard let handled = port?.receive(bytes, atMost: Self.messageLimit, into: &early) else {
-        return
-      }
+      let limit = isShell ? 1 : Self.messageLimit
+      guard let handled = port?.receive(bytes, atMost: limit, into: &early) else { return }
       events = handled.events
       unhandled.removeFirst(handled.byteCount)
     }
+    if isShell { early = [] }
     if !unhandled.isEmpty { offerEarlyBytes() }
-    // Output of the shell before the program starts does not come from the device.
-    if program != nil, port?.state == .offered { early = [] }
     handle(events)
     if !isOpen, early.count > Self.earlyLimit { sentTooMuch() }
   }
