@@ -139,6 +139,8 @@ class Row56LinkTests(unittest.TestCase):
     def listener(self, port=0):
         listener = self.enterContext(socket.create_server(("127.0.0.1", port)))
         listener.settimeout(TIMEOUT)
+        # Its connections have this size for good. The kernel may let others grow until all of the bytes fit.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
         return listener
 
     @staticmethod

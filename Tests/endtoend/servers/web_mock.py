@@ -90,8 +90,10 @@ class WebMock:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(TIMEOUT)
 
     async def _start(self):
+        # Without its questions whether the page is still there, which a page that is busy answers too late.
         return await websockets.serve(
-            self._talk, "127.0.0.1", self._port, process_request=self._page, max_size=1 << 20, compression=None)
+            self._talk, "127.0.0.1", self._port, process_request=self._page, max_size=1 << 20, compression=None,
+            ping_interval=None)
 
     async def _stop(self):
         self._server.close()
