@@ -170,7 +170,7 @@ def known_durations():
 
 
 def kept_durations(known, measured, failures):
-    """The durations for the next runs. Tests that fail have waited in vain, which does not make them slow."""
+    """The durations for the next run. A test that failed keeps its old one: the new one says how long it waited."""
     return known | {name: each for name, each in measured.items() if name not in failures}
 
 

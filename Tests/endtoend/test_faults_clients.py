@@ -8,8 +8,8 @@ import threading
 import time
 from pathlib import Path
 
-from Tests.endtoend.faults import LEAVING, PREFIX, processes, record, waits
-from Tests.endtoend.harness import TIMEOUT, Deadline, wait_until
+from Tests.endtoend.faults import LEAVING, PREFIX, record, waits
+from Tests.endtoend.harness import TIMEOUT, Deadline, files_of, wait_until
 from Tests.endtoend.release import ReleaseTestCase
 
 # Milliseconds within which a client that asks for nothing is dropped.
@@ -99,7 +99,7 @@ class Row42HostileClientTests(ReleaseTestCase):
         self.variables = waits.counted(self._waits, self.variables)
         self.terminal = self.session()
         self.socket_path = self.socket_of(self.terminal)
-        self.descriptors = len(processes.files_of(self.terminal.pid))
+        self.descriptors = len(files_of(self.terminal.pid))
         self.delays = []
 
     def waited(self):
@@ -157,7 +157,7 @@ class Row42HostileClientTests(ReleaseTestCase):
         self.assertTrue(self.device.exclusive)
         self.assertNotIn(b"is lent", self.terminal.output)
         # The search for other programs at the port may have had open descriptors.
-        wait_until(lambda: len(processes.files_of(self.terminal.pid)) <= self.descriptors,
+        wait_until(lambda: len(files_of(self.terminal.pid)) <= self.descriptors,
                    "every connection is closed")
         self.assertEqual(self.run_release("true").stderr, b"")
         self.assertEqual(self.leave(), 0)

@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 from Tests.endtoend.faults import HAS_COMPILER, SessionTest, faulty, processes, record
-from Tests.endtoend.harness import Terminal, serialterm_binary, soak, wait_until
+from Tests.endtoend.harness import Terminal, files_of, serialterm_binary, soak, wait_until
 
 # What row 3 asks for, and the traps of compiled code: on some machines SIGTRAP, on others SIGILL.
 CRASHES = (
@@ -102,7 +102,7 @@ class Row04KillTests(SessionTest):
         terminal = self.session(variables=faulty(self.device.node, no_range=1))
         guard = self.guard_of(terminal)
         wait_until(
-            lambda: len(processes.files_of(guard)) == 2, "the guard has let go of everything else")
+            lambda: len(files_of(guard)) == 2, "the guard has let go of everything else")
         terminal.signal(signal.SIGKILL)
         terminal.wait()
         wait_until(lambda: not processes.in_session(terminal.pid), "the guard ends too")
@@ -122,8 +122,8 @@ class Row04KillTests(SessionTest):
         terminal = self.session()
         guard = self.guard_of(terminal)
         wait_until(
-            lambda: len(processes.files_of(guard)) == 2, "the guard has let go of everything else")
-        held = sorted(processes.files_of(guard))
+            lambda: len(files_of(guard)) == 2, "the guard has let go of everything else")
+        held = sorted(files_of(guard))
         self.assertRegex(held[0], "^/dev/pts/")
         self.assertRegex(held[1], "^pipe:")
         self.assertNotEqual(held[0], self.device.node)

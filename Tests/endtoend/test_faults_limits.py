@@ -7,7 +7,7 @@ import select
 import signal
 
 from Tests.endtoend.faults import SessionTest, processes, record
-from Tests.endtoend.harness import Terminal, serialterm_binary, slow, wait_until
+from Tests.endtoend.harness import Terminal, files_of, serialterm_binary, slow, wait_until
 
 # The message and exit status of the dynamic loader, before the program begins.
 LOADER = b"error while loading shared libraries"
@@ -63,7 +63,7 @@ class Row49LimitTests(SessionTest):
         terminal.expect(b"is gone")
         # It waits through inotify, which takes a descriptor too: the limit is about the port's.
         wait_until(
-            lambda: "anon_inode:inotify" in processes.files_of(terminal.pid), "the path is watched")
+            lambda: "anon_inode:inotify" in files_of(terminal.pid), "the path is watched")
         before = resource.prlimit(terminal.pid, resource.RLIMIT_NOFILE)
         resource.prlimit(terminal.pid, resource.RLIMIT_NOFILE, (3, before[1]))
         self.device.plug()

@@ -12,7 +12,7 @@ from pathlib import Path
 from Tests.endtoend.faults import SessionTest, processes, record, waits
 from Tests.endtoend.faults.notices import Notices, folders_on_the_way
 from Tests.endtoend.harness import (
-    TIMEOUT, Device, Pipes, PublicCopy, Terminal, shell_status, slow, soak, wait_until)
+    TIMEOUT, Device, Pipes, PublicCopy, Terminal, files_of, shell_status, slow, soak, wait_until)
 
 # Root may open anything. If root runs the tests, these run as another user without permission.
 USER = "nobody" if os.geteuid() == 0 else None
@@ -61,7 +61,7 @@ class Row13ReplugTests(SessionTest):
             # A session that begins opens its socket; the first replugs fill the caches of the
             # allocator, one for each thread.
             if index == 10:
-                descriptors = len(processes.files_of(session.pid))
+                descriptors = len(files_of(session.pid))
                 memory = processes.memory(session.pid)[0]
             self.device.hang_up()
             session.stderr.expect(b"is gone, waiting")
@@ -74,7 +74,7 @@ class Row13ReplugTests(SessionTest):
             delays.append(1000 * (session.stdout.arrival(seen) - plugged))
             session.stderr.expect(b"is back after")
         # The search for programs that share the port is a thread, which may be running.
-        wait_until(lambda: len(processes.files_of(session.pid)) <= descriptors,
+        wait_until(lambda: len(files_of(session.pid)) <= descriptors,
                    "no descriptors are left over")
         grown = processes.memory(session.pid)[0] - memory
         self.assertLess(grown, 1)

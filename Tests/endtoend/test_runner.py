@@ -43,6 +43,7 @@ class ChosenTests(unittest.TestCase):
     """Which tests of this module are chosen."""
 
     NAME = "Tests.endtoend.test_runner"
+    ONE = f"{NAME}.PartTests.test_counts_and_reasons_are_read"
 
     def setUp(self):
         self.file = Path(self.enterContext(tempfile.TemporaryDirectory())) / "durations.json"
@@ -57,15 +58,13 @@ class ChosenTests(unittest.TestCase):
         return every - {test.id() for test in runner.chosen_tests(self.NAME, **how)}
 
     def test_quick_leaves_out_what_took_longer_the_last_time(self):
-        one = f"{self.NAME}.PartTests.test_counts_and_reasons_are_read"
-        durations = {one: (0.51, 0.1)}
-        self.assertEqual(self.left_out(durations, quick=True), {one})
+        durations = {self.ONE: (0.51, 0.1)}
+        self.assertEqual(self.left_out(durations, quick=True), {self.ONE})
         self.assertEqual(self.left_out(durations), set())
-        self.assertEqual(self.left_out({one: (0.5, 0.5)}, quick=True), set())
+        self.assertEqual(self.left_out({self.ONE: (0.5, 0.5)}, quick=True), set())
 
     def test_quick_runs_it_if_it_is_asked_for_by_name(self):
-        one = f"{self.NAME}.PartTests.test_counts_and_reasons_are_read"
-        self.assertNotIn(one, self.left_out({one: (9, 9)}, quick=True, patterns=["counts_and_reasons"]))
+        self.assertNotIn(self.ONE, self.left_out({self.ONE: (9, 9)}, quick=True, patterns=["counts_and_reasons"]))
 
     def test_a_test_that_fails_is_quick_the_next_time(self):
         known, measured = {"a": (0.1, 0.1), "b": (0.2, 0.1)}, {"a": (60, 0.3), "c": (0.3, 0.1)}

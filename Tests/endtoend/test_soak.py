@@ -12,7 +12,7 @@ from pathlib import Path
 
 from Tests.endtoend.faults import processes, record
 from Tests.endtoend.harness import (
-    Deadline, Device, Program, serialterm_binary, slow, soak)
+    Deadline, Device, Program, files_of, serialterm_binary, slow, soak)
 
 PORTS = 64
 # Bytes a second of each port, in each direction.
@@ -110,7 +110,7 @@ class Row48PortsTests(unittest.TestCase):
 
     def resources(self):
         """The descriptors and the memory of all sessions."""
-        return (sum(len(processes.files_of(port.pid)) for port in self.ports),
+        return (sum(len(files_of(port.pid)) for port in self.ports),
                 sum(processes.status_of(port.pid)["VmRSS"] for port in self.ports))
 
     def pass_bytes(self, seconds):

@@ -10,7 +10,7 @@ import time
 
 from Tests.endtoend.faults import processes, record
 from Tests.endtoend.harness import (
-    Pipes, Terminal, serialterm, serialterm_binary, slow, wait_until, wrapped)
+    Pipes, Terminal, files_of, serialterm, serialterm_binary, slow, wait_until, wrapped)
 from Tests.stage.gadget import AcmGadget
 from Tests.stage.guest_list import LINE, StageCase, listed
 from Tests.stage.stage import Adapter, Twin, monitor
@@ -39,7 +39,7 @@ class Row12And13ReplugTests(StageCase):
         session.send(b"x")
         with gadget.far_end(1) as far_end:
             self.assertEqual(far_end.read_exactly(1), b"x")
-        descriptors, before = len(processes.files_of(session.pid)), processes.memory(session.pid)[0]
+        descriptors, before = len(files_of(session.pid)), processes.memory(session.pid)[0]
         for index in range(times):
             holder = None
             if index % 4 == 0:
@@ -67,7 +67,7 @@ class Row12And13ReplugTests(StageCase):
                 os.close(holder)
         # The search for other programs has descriptors for a moment.
         wait_until(
-            lambda: len(processes.files_of(session.pid)) <= descriptors, "no descriptor is left")
+            lambda: len(files_of(session.pid)) <= descriptors, "no descriptor is left")
         record(12, f"udev's event to the first byte, {HERE}", delays, "ms")
         record(13, f"bytes lost of those said before it was opened, {HERE}", [0] * times, "bytes")
         record(12, f"memory grown after {times} replugs, {HERE}",

@@ -4,7 +4,7 @@ import random
 import time
 
 from Tests.endtoend.faults import processes, record
-from Tests.endtoend.harness import slow, wait_until
+from Tests.endtoend.harness import files_of, slow, wait_until
 from Tests.stage.mock_devices import MockTests, listed
 
 THOUSAND = 1_000
@@ -14,7 +14,7 @@ class Row15PlugTests(MockTests):
     def descriptors(self, monitor):
         """The number of open descriptors while the monitor waits: examining a device opens more."""
         wait_until(lambda: processes.state_of(monitor.pid) == "S", "the monitor waits")
-        return len(processes.files_of(monitor.pid))
+        return len(files_of(monitor.pid))
 
     def test_plugs_leave_the_right_list_and_nothing_else(self):
         self.check_plugs(100)

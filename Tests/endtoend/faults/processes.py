@@ -75,16 +75,6 @@ def wait_until_keys_are_read(pid, timeout=None):
         os.close(keyboard)
 
 
-def files_of(pid):
-    """The open files of a process, by the kernel's names."""
-    files = Path(f"/proc/{pid}/fd")
-    found = []
-    for file in files.iterdir():
-        with contextlib.suppress(FileNotFoundError):  # Closed in the meantime.
-            found.append(os.readlink(file))
-    return found
-
-
 def watched_files(pid):
     """The files that a process waits for with epoll(7), as the kernel calls them."""
     found = []

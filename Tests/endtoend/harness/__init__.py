@@ -14,6 +14,7 @@ what was received.
 
 from .deadline import TIMEOUT, Deadline, contents, wait_until
 from .loopback import Loopback
+from .open_files import files_of
 from .pace import pace
 from .pipes import Pipes
 from .program import (
@@ -26,6 +27,6 @@ from .wrapping import wrapped
 
 __all__ = [
     "TIMEOUT", "Deadline", "Device", "Loopback", "Pipes", "Port", "Program", "PublicCopy", "Result",
-    "Terminal", "alone", "contents", "cooked", "environment", "opens_exclusive_ports", "pace", "run", "serialterm",
-    "serialterm_binary", "settings_of", "shell_status", "slow", "soak", "unread", "wait_until", "wrapped",
+    "Terminal", "alone", "contents", "cooked", "environment", "files_of", "opens_exclusive_ports", "pace", "run",
+    "serialterm", "serialterm_binary", "settings_of", "shell_status", "slow", "soak", "unread", "wait_until", "wrapped",
 ]

@@ -13,6 +13,7 @@ import tty
 import weakref
 
 from .deadline import Deadline, wait_until
+from .open_files import files_of
 from .pace import pace
 from .settings import settings_of
 
@@ -171,10 +172,8 @@ class Device(Wire):
         for process in os.listdir("/proc"):
             if process.isdigit() and int(process) != os.getpid():
                 with contextlib.suppress(OSError):  # It has ended, or is another user's.
-                    for file in os.listdir(f"/proc/{process}/fd"):
-                        with contextlib.suppress(FileNotFoundError):
-                            if os.readlink(f"/proc/{process}/fd/{file}") == self.node:
-                                return True
+                    if self.node in files_of(process):
+                        return True
         return False
 
     @property
