@@ -3,7 +3,7 @@
 import os
 import unittest
 
-from Tests.endtoend.harness import slow
+from Tests.endtoend.harness import slow, wait_until
 from Tests.endtoend.transfers import Bench, at_once, contents, differences, ended, missing
 from Tests.endtoend.transfers.contents import Content
 
@@ -154,6 +154,18 @@ class BatchTests(unittest.TestCase):
     @slow
     def test_ymodem_g_10_mib_are_received_from_sb(self):
         self.receives("ymodem-g", "sb", "--1k", files=[contents.LARGE])
+
+    @slow
+    def test_ymodem_g_is_received_from_sb_that_starts_late(self):
+        """It takes the second request that waits for it as the one for the file."""
+        with Bench() as bench:
+            bench.write([contents.LARGE])
+            ours = bench.receive("ymodem-g")
+            wait_until(lambda: bench.line.counts[0] >= 2, "two requests wait")
+            far = bench.far("sb", "--1k", "--", contents.LARGE.name, cwd=bench.sent)
+            ended(ours)
+            ended(far)
+            self.assertEqual(differences(bench.received, [contents.LARGE]), "")
 
 
 @unittest.skipIf(NO_LRZSZ, NO_LRZSZ)

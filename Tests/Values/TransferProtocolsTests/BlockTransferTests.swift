@@ -361,6 +361,36 @@ import Testing
     }
   }
 
+  /// lrzsz takes the second of two requests as that for the file.
+  @Test(arguments: [1, 60, 100_000])
+  func aFileMayFollowItsHeaderImmediately(piece: Int) {
+    let file = randomBytes(1_000)
+    var stream = Block.encoded(
+      FileHeader.encoded(TransferredFile(name: [0x66], size: 1_000)), number: 0, check: .crc,
+      padding: 0)
+    stream += Block.encoded(file, number: 1, check: .crc, padding: BlockCharacter.sub)
+    var receiver = BlockReceiver(.ymodemG)
+    var actions = receiver.handle(.begun, at: .zero)
+    for start in stride(from: 0, to: stream.count, by: piece) {
+      let bytes = Array(stream[start..<min(start + piece, stream.count)])
+      actions += receiver.handle(.received(bytes), at: .zero)
+    }
+    #expect(actions.last == .offer(TransferredFile(name: [0x66], size: 1_000)))
+    actions = receiver.handle(.accepted(partialCount: 0), at: .zero)
+    #expect(actions.contains(.write(file)))
+  }
+
+  @Test func bytesBeforeTheStorageHasAcceptedAreLimited() {
+    var receiver = BlockReceiver(.ymodemG)
+    _ = receiver.handle(.begun, at: .zero)
+    let header = Block.encoded(
+      FileHeader.encoded(TransferredFile(name: [0x66])), number: 0, check: .crc, padding: 0)
+    _ = receiver.handle(.received(header), at: .zero)
+    let early = [UInt8](repeating: 0, count: BlockReceiver.mostEarly)
+    #expect(receiver.handle(.received(early), at: .zero) == [])
+    #expect(receiver.handle(.received([0]), at: .zero).contains(.send(cancelSequence)))
+  }
+
   @Test func aDamagedHeaderEndsATransferWithoutAcknowledgements() {
     var receiver = BlockReceiver(.ymodemG)
     _ = receiver.handle(.begun, at: .zero)

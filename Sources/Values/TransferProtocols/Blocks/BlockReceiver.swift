@@ -11,6 +11,8 @@
 /// - EOT is valid if nothing follows it, CAN if there are two: damaged bytes are neither.
 /// - After a damaged block, the receiver waits until the line is silent: its answer must not arrive
 ///   in the middle of bytes that are still being sent.
+/// - A sender without acknowledgements may find two requests when it starts, and take the second as
+///   the request for the file: the file may follow its header immediately (lrzsz).
 public struct BlockReceiver: TransferMachine {
   private let expectsHeaders: Bool
   private let isStreaming: Bool
@@ -85,6 +87,8 @@ public struct BlockReceiver: TransferMachine {
   /// The silence to wait for after a damaged block, and the maximum time until it.
   static let silence = Duration.milliseconds(200)
   static let longestNoise = Duration.seconds(10)
+  /// The maximum number of bytes that are kept while the storage has not accepted the file.
+  static let mostEarly = 1 << 20
   /// The silence after which EOT is valid.
   static let endSilence = Duration.milliseconds(100)
   /// The maximum number of requests for a block.
@@ -188,7 +192,10 @@ public struct BlockReceiver: TransferMachine {
     self.isSkipping = isSkipping
     (phase, number, padding, silenceBegan) = (.start, 1, 0, now)
     progress.position = 0
-    return (expectsHeaders ? [.send([BlockCharacter.ack])] : []) + request(at: now)
+    let early = inbox
+    let actions = (expectsHeaders ? [.send([BlockCharacter.ack])] : []) + request(at: now)
+    inbox = early
+    return actions + scan(at: now)
   }
 
   private mutating func askAgain(at now: Duration) -> [TransferAction] {
@@ -216,6 +223,9 @@ public struct BlockReceiver: TransferMachine {
     case .ending: return purge(bytes, until: now + Self.longestNoise, at: now)
     case .purging(let limit): return purge(bytes, until: limit, at: now)
     case .awaitingSilence(_, let limit): return [.wake(at: min(now + Self.silence, limit))]
+    case .offering where isStreaming:
+      inbox += bytes
+      return inbox.count <= Self.mostEarly ? [] : fail(.outOfStep, at: now)
     // These bytes were sent before the request for them, so they are old.
     case .offering, .closing, .ended: return []
     }
@@ -252,6 +262,7 @@ public struct BlockReceiver: TransferMachine {
         guard case .blocks = dataPhase, block.number == number else {
           let after = Array(inbox[start...])
           let answer = handleOther(block.number, block.contents, at: now)
+          if isStreaming, case .offering = state { return collected() + answer }
           start = inbox.count
           guard case .ended = state, !after.isEmpty else { return collected() + answer }
           // The bytes after the end belong to the user.
