@@ -1,6 +1,7 @@
 """Servers of RFC 2217: ours, and those that others have written, each with one port on the loopback address."""
 
 import contextlib
+import itertools
 import os
 import re
 import shutil
@@ -17,11 +18,19 @@ PYTHON = "/usr/bin/python3"
 PORT_MANAGER = Path(__file__).with_name("port_manager.py")
 
 
+# Below those that the kernel chooses for clients (ip_local_port_range), so that no connection takes one in the
+# meantime. Each process begins elsewhere.
+_ports = itertools.islice(itertools.cycle(range(10_000, 30_000)), os.getpid() % 200 * 100, None)
+
+
 def free_port():
-    """The number of a free TCP port."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """The number of a free TCP port, another one for each call."""
+    while True:
+        port = next(_ports)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def first_number(*arguments):

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 
 from Tests.endtoend.harness import Device, serialterm_binary, wait_until
+from Tests.endtoend.servers import free_port
 
 SSHD = shutil.which("sshd")
 
@@ -42,9 +43,7 @@ class SSHServer:
 
     def __enter__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         for name in ("host", "user"):
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.folder / name],
                            check=True)
