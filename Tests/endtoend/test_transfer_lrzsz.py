@@ -157,15 +157,17 @@ class BatchTests(unittest.TestCase):
 
     @slow
     def test_ymodem_g_is_received_from_sb_that_starts_late(self):
-        """It takes the second request that waits for it as the one for the file."""
+        """It takes the second request that waits for it as the one for the file, and the answer to a header as
+        that to the end of the file."""
+        files = [*contents.ALL[:4], contents.LARGE]
         with Bench() as bench:
-            bench.write([contents.LARGE])
+            bench.write(files)
             ours = bench.receive("ymodem-g")
             wait_until(lambda: bench.line.counts[0] >= 2, "two requests wait")
-            far = bench.far("sb", "--1k", "--", contents.LARGE.name, cwd=bench.sent)
+            far = bench.far("sb", "--1k", "--", *(content.name for content in files), cwd=bench.sent)
             ended(ours)
             ended(far)
-            self.assertEqual(differences(bench.received, [contents.LARGE]), "")
+            self.assertEqual(differences(bench.received, files), "")
 
 
 @unittest.skipIf(NO_LRZSZ, NO_LRZSZ)

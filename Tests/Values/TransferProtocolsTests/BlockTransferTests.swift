@@ -380,6 +380,35 @@ import Testing
     #expect(actions.contains(.write(file)))
   }
 
+  /// lrzsz takes the answer to a header as that to EOT.
+  @Test(arguments: [1, 60, 100_000])
+  func aHeaderMayFollowTheEndOfAFileImmediately(piece: Int) {
+    func header(_ name: UInt8) -> [UInt8] {
+      Block.encoded(
+        FileHeader.encoded(TransferredFile(name: [name], size: 100)), number: 0, check: .crc,
+        padding: 0)
+    }
+    let file = randomBytes(100)
+    let block = Block.encoded(file, number: 1, check: .crc, padding: BlockCharacter.sub)
+    let stream =
+      header(0x61) + block + [BlockCharacter.eot] + header(0x62) + block + [BlockCharacter.eot]
+      + Block.encoded([], number: 0, check: .crc, padding: 0)
+    var receiver = BlockReceiver(.ymodemG)
+    var actions = receiver.handle(.begun, at: .zero)
+    for start in stride(from: 0, to: stream.count, by: piece) {
+      let bytes = Array(stream[start..<min(start + piece, stream.count)])
+      var next = receiver.handle(.received(bytes), at: .zero)
+      while case .offer? = next.last {
+        actions += next
+        next = receiver.handle(.accepted(partialCount: 0), at: .zero)
+      }
+      actions += next
+    }
+    #expect(actions.count { $0 == .write(file) } == 2)
+    #expect(actions.count { $0 == .endFile(.complete) } == 2)
+    #expect(actions.last == .finish(.done))
+  }
+
   @Test func bytesBeforeTheStorageHasAcceptedAreLimited() {
     var receiver = BlockReceiver(.ymodemG)
     _ = receiver.handle(.begun, at: .zero)

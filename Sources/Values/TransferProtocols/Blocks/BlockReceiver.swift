@@ -12,7 +12,8 @@
 /// - After a damaged block, the receiver waits until the line is silent: its answer must not arrive
 ///   in the middle of bytes that are still being sent.
 /// - A sender without acknowledgements may find two requests when it starts, and take the second as
-///   the request for the file: the file may follow its header immediately (lrzsz).
+///   the request for the file: the file may follow its header immediately (lrzsz). It then takes the
+///   answer to the header as that to EOT, so the next header may follow EOT immediately.
 public struct BlockReceiver: TransferMachine {
   private let expectsHeaders: Bool
   private let isStreaming: Bool
@@ -192,10 +193,12 @@ public struct BlockReceiver: TransferMachine {
     self.isSkipping = isSkipping
     (phase, number, padding, silenceBegan) = (.start, 1, 0, now)
     progress.position = 0
-    let early = inbox
-    let actions = (expectsHeaders ? [.send([BlockCharacter.ack])] : []) + request(at: now)
-    inbox = early
-    return actions + scan(at: now)
+    guard inbox.isEmpty else {
+      // The sender did not wait for an answer.
+      state = .awaitingBlock
+      return scan(at: now)
+    }
+    return (expectsHeaders ? [.send([BlockCharacter.ack])] : []) + request(at: now)
   }
 
   private mutating func askAgain(at now: Duration) -> [TransferAction] {
@@ -220,6 +223,9 @@ public struct BlockReceiver: TransferMachine {
     case .awaitingBlock:
       inbox += bytes
       return scan(at: now)
+    case .ending where isStreaming:
+      inbox += bytes
+      return scanAfterFile(at: now)
     case .ending: return purge(bytes, until: now + Self.longestNoise, at: now)
     case .purging(let limit): return purge(bytes, until: limit, at: now)
     case .awaitingSilence(_, let limit): return [.wake(at: min(now + Self.silence, limit))]
@@ -273,10 +279,14 @@ public struct BlockReceiver: TransferMachine {
         }
         kept += block.contents.prefix(count)
         if !isStreaming { acknowledgements.append(BlockCharacter.ack) }
-      } else if first == BlockCharacter.eot, rest.count == 1, hasBegun || !expectsHeaders {
-        start += 1
+      } else if first == BlockCharacter.eot, rest.count == 1 || isStreaming,
+        hasBegun || !expectsHeaders
+      {
+        let actions = collected() + [.wake(at: now + Self.endSilence)]
+        inbox.removeFirst(start + 1)
+        start = 0
         state = .ending
-        return collected() + [.wake(at: now + Self.endSilence)]
+        return inbox.isEmpty ? actions : actions + scanAfterFile(at: now)
       } else if first == BlockCharacter.can, rest.count == 1 {
         break
       } else if first == BlockCharacter.can, rest.dropFirst().first == BlockCharacter.can {
@@ -290,6 +300,21 @@ public struct BlockReceiver: TransferMachine {
       }
     }
     return collected() + (start < inbox.count ? [.wake(at: now + Self.byteTime)] : [])
+  }
+
+  /// Decodes the header of the next file, which the sender has sent without waiting for the answer
+  /// to EOT.
+  private mutating func scanAfterFile(at now: Duration) -> [TransferAction] {
+    guard let size = Block.byteCount(beginningWith: inbox[0], check: check), isBlock(inbox[...])
+    else { return purge([], until: now + Self.longestNoise, at: now) }
+    guard inbox.count >= size else { return [.wake(at: now + Self.byteTime)] }
+    guard Block.decoded(inbox.prefix(size), check: check)?.number == 0 else {
+      return purge([], until: now + Self.longestNoise, at: now)
+    }
+    // It has taken an earlier answer.
+    let actions = endFile(isAnswered: false, at: now)
+    guard case .awaitingBlock = state else { return actions }
+    return actions + scan(at: now)
   }
 
   /// Whether bytes may be a block. Before the first block, text may contain the character
@@ -367,10 +392,17 @@ public struct BlockReceiver: TransferMachine {
     return [.wake(at: now + Self.silence)]
   }
 
-  private mutating func endFile(at now: Duration) -> [TransferAction] {
+  private mutating func endFile(
+    isAnswered: Bool = true, at now: Duration
+  ) -> [TransferAction] {
     let ack = TransferAction.send([BlockCharacter.ack])
+    func answer() -> [TransferAction] {
+      if isAnswered { return [ack] + request(at: now) }
+      state = .awaitingBlock
+      return []
+    }
     // The acknowledgement of the EOT was lost.
-    if case .header = phase { return [ack] + request(at: now) }
+    if case .header = phase { return answer() }
     if let size, progress.position < size { return fail(.tooShort, at: now) }
     let end = TransferAction.endFile(isSkipping ? .skipped : .complete)
     guard expectsHeaders else {
@@ -378,7 +410,7 @@ public struct BlockReceiver: TransferMachine {
       return remark + [end, ack] + finish(.done)
     }
     (phase, errors, silenceBegan) = (.header(isFirst: false), 0, now)
-    return [end, ack] + request(at: now)
+    return [end] + answer()
   }
 
   // MARK: Time
@@ -387,7 +419,8 @@ public struct BlockReceiver: TransferMachine {
     switch state {
     case .awaitingBlock: return blockIsMissing(at: now)
     case .purging: return askAgain(at: now)
-    case .ending: return endFile(at: now)
+    case .ending where inbox.isEmpty: return endFile(at: now)
+    case .ending: return fail(.outOfStep, at: now)
     case .awaitingSilence(let failure, _): return close(failure, at: now)
     case .offering, .closing, .ended: return []
     }
