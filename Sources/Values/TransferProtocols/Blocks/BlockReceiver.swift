@@ -11,8 +11,8 @@
 /// - EOT is valid if nothing follows it, CAN if there are two: damaged bytes are neither.
 /// - After a damaged block, the receiver waits until the line is silent: its answer must not arrive
 ///   in the middle of bytes that are still being sent.
-/// - A sender without acknowledgements may find two requests when it starts, and take the second as
-///   the request for the file: the file may follow its header immediately (lrzsz). It then takes the
+/// - A sender without acknowledgements may find two requests when it starts, and take the second
+///   as that for the file: the file may follow its header immediately (lrzsz). It then takes the
 ///   answer to the header as that to EOT, so the next header may follow EOT immediately.
 public struct BlockReceiver: TransferMachine {
   private let expectsHeaders: Bool
