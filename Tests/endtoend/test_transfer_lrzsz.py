@@ -79,11 +79,13 @@ class BatchTests(unittest.TestCase):
             for content in files:
                 self.assertIn(f"{len(content.data):,} byte".encode(), said)
 
-    def receives(self, protocol, program, *sender, files=contents.ALL):
+    def receives(self, protocol, program, *sender, files=contents.ALL, requests=0):
+        """The sender starts when this number of requests have arrived."""
         with Bench() as bench:
             paths = bench.write(files)
             os.utime(paths[0], (1_000_000_000, 1_000_000_000))
             ours = bench.receive(protocol)
+            wait_until(lambda: bench.line.counts[0] >= requests, "it is requested")
             far = bench.far(
                 program, *sender, "--", *(content.name for content in files), cwd=bench.sent)
             ended(far)
@@ -159,15 +161,7 @@ class BatchTests(unittest.TestCase):
     def test_ymodem_g_is_received_from_sb_that_starts_late(self):
         """It takes the second request that waits for it as the one for the file, and the answer to a header as
         that to the end of the file."""
-        files = [*contents.ALL[:4], contents.LARGE]
-        with Bench() as bench:
-            bench.write(files)
-            ours = bench.receive("ymodem-g")
-            wait_until(lambda: bench.line.counts[0] >= 2, "two requests wait")
-            far = bench.far("sb", "--1k", "--", *(content.name for content in files), cwd=bench.sent)
-            ended(ours)
-            ended(far)
-            self.assertEqual(differences(bench.received, files), "")
+        self.receives("ymodem-g", "sb", "--1k", files=[*contents.ALL[:4], contents.LARGE], requests=2)
 
 
 @unittest.skipIf(NO_LRZSZ, NO_LRZSZ)

@@ -361,14 +361,20 @@ import Testing
     }
   }
 
+  /// The block with the name and the size of a file.
+  private func header(_ name: UInt8, size: Int? = nil) -> [UInt8] {
+    Block.encoded(
+      FileHeader.encoded(TransferredFile(name: [name], size: size)), number: 0, check: .crc,
+      padding: 0)
+  }
+
   /// lrzsz takes the second of two requests as that for the file.
   @Test(arguments: [1, 60, 100_000])
   func aFileMayFollowItsHeaderImmediately(piece: Int) {
     let file = randomBytes(1_000)
-    var stream = Block.encoded(
-      FileHeader.encoded(TransferredFile(name: [0x66], size: 1_000)), number: 0, check: .crc,
-      padding: 0)
-    stream += Block.encoded(file, number: 1, check: .crc, padding: BlockCharacter.sub)
+    let stream =
+      header(0x66, size: 1_000)
+      + Block.encoded(file, number: 1, check: .crc, padding: BlockCharacter.sub)
     var receiver = BlockReceiver(.ymodemG)
     var actions = receiver.handle(.begun, at: .zero)
     for start in stride(from: 0, to: stream.count, by: piece) {
@@ -383,15 +389,11 @@ import Testing
   /// lrzsz takes the answer to a header as that to EOT.
   @Test(arguments: [1, 60, 100_000])
   func aHeaderMayFollowTheEndOfAFileImmediately(piece: Int) {
-    func header(_ name: UInt8) -> [UInt8] {
-      Block.encoded(
-        FileHeader.encoded(TransferredFile(name: [name], size: 100)), number: 0, check: .crc,
-        padding: 0)
-    }
     let file = randomBytes(100)
     let block = Block.encoded(file, number: 1, check: .crc, padding: BlockCharacter.sub)
     let stream =
-      header(0x61) + block + [BlockCharacter.eot] + header(0x62) + block + [BlockCharacter.eot]
+      header(0x61, size: 100) + block + [BlockCharacter.eot]
+      + header(0x62, size: 100) + block + [BlockCharacter.eot]
       + Block.encoded([], number: 0, check: .crc, padding: 0)
     var receiver = BlockReceiver(.ymodemG)
     var actions = receiver.handle(.begun, at: .zero)
@@ -412,9 +414,7 @@ import Testing
   @Test func bytesBeforeTheStorageHasAcceptedAreLimited() {
     var receiver = BlockReceiver(.ymodemG)
     _ = receiver.handle(.begun, at: .zero)
-    let header = Block.encoded(
-      FileHeader.encoded(TransferredFile(name: [0x66])), number: 0, check: .crc, padding: 0)
-    _ = receiver.handle(.received(header), at: .zero)
+    _ = receiver.handle(.received(header(0x66)), at: .zero)
     let early = [UInt8](repeating: 0, count: BlockReceiver.mostEarly)
     #expect(receiver.handle(.received(early), at: .zero) == [])
     #expect(receiver.handle(.received([0]), at: .zero).contains(.send(cancelSequence)))
@@ -423,11 +423,9 @@ import Testing
   @Test func aDamagedHeaderEndsATransferWithoutAcknowledgements() {
     var receiver = BlockReceiver(.ymodemG)
     _ = receiver.handle(.begun, at: .zero)
-    var header = Block.encoded(
-      FileHeader.encoded(TransferredFile(name: [0x66], size: 1)), number: 0, check: .crc, padding: 0
-    )
-    header[10] ^= 1
-    let actions = receiver.handle(.received(header), at: .zero)
+    var damaged = header(0x66, size: 1)
+    damaged[10] ^= 1
+    let actions = receiver.handle(.received(damaged), at: .zero)
     #expect(actions.contains(.send(cancelSequence)))
   }
 }

@@ -305,12 +305,10 @@ public struct BlockReceiver: TransferMachine {
   /// Decodes the header of the next file, which the sender has sent without waiting for the answer
   /// to EOT.
   private mutating func scanAfterFile(at now: Duration) -> [TransferAction] {
-    guard let size = Block.byteCount(beginningWith: inbox[0], check: check), isBlock(inbox[...])
+    guard isBlock(inbox[...]), let size = Block.byteCount(beginningWith: inbox[0], check: check),
+      inbox.count < size || Block.decoded(inbox.prefix(size), check: check)?.number == 0
     else { return purge([], until: now + Self.longestNoise, at: now) }
     guard inbox.count >= size else { return [.wake(at: now + Self.byteTime)] }
-    guard Block.decoded(inbox.prefix(size), check: check)?.number == 0 else {
-      return purge([], until: now + Self.longestNoise, at: now)
-    }
     // It has taken an earlier answer.
     let actions = endFile(isAnswered: false, at: now)
     guard case .awaitingBlock = state else { return actions }
