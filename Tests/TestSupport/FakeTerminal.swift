@@ -15,6 +15,8 @@ package final class FakeTerminal: TerminalMode {
   package private(set) var isRaw = false
   /// Whether the terminal was told that the cursor is in a panel.
   package private(set) var isCursorAway = false
+  /// The bytes that undo what the device has switched.
+  package private(set) var restoration: [UInt8] = []
   package let streams: TerminalStreams
   private let size: Size
   private var keyboard: (readEnd: FileDescriptor, writeEnd: FileDescriptor?)
@@ -130,6 +132,7 @@ package final class FakeTerminal: TerminalMode {
   package func restore() { isRaw = false }
   package func retake() throws(Errno) { isRaw = true }
   package func noteCursor(in place: Screen.CursorPlace) { isCursorAway = place != .text }
+  package func noteRestoration(_ bytes: [UInt8]) { restoration = bytes }
 }
 
 /// Keeps a failed expectation from printing every byte of the terminal.

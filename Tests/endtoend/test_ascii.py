@@ -19,8 +19,8 @@ class ASCIITests(PaletteTest):
 
     def test_the_devices_characters_are_shown_as_their_code_points(self):
         terminal, screen = self.begin()
-        self.device.write("é€😀\xa0 ".encode() + b"\xff\xe2\x82x \xc2")
-        screen.wait_for_text("<e9><20ac><1f600><a0> <ff><e2><82>x <c2>")
+        self.device.write("é€😀┌─┐ ".encode() + b"\xff\xe2\x82x \xc2")
+        screen.wait_for_text("<e9><20ac><1f600>+-+ <ff><e2><82>x <c2>")
         self.assert_ascii(terminal)
 
     def test_lists_questions_and_the_status_line_are_ascii(self):

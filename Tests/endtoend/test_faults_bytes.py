@@ -25,9 +25,10 @@ class Row35HostileSequencesTests(SessionTest):
         b"\x1bP+q544e\x1b\\", b"\x1b]0;title\x07", b"\x1b]2;title\x1b\\", b"\x1b]52;c;aGk=\x07",
         b"\x1b]52;c;?\x07", b"\x1b]4;1;?\x07", b"\x1b]10;?\x07", b"\x1b]8;;file:///\x07",
         b"\x1b]1337;File=:aGk=\x07", b"\x1b_Ga=q\x1b\\", b"\x1b^pm\x1b\\", b"\x1bXsos\x1b\\",
-        b"\x1b[5i", b"\x1b[4i", b"\x1b[?5i", b"\x1bc", b"\x1b[!p", b"\x1b(0", b"\x1b)0", b"\x0e",
-        b"\x1b[?3h", b"\x1b[?1000h", b"\x1b[?69h", b"\x1b[?5h", b"\x1b[4h", b"\x1b[20h", b"\x1b[3g",
-        b"\x1bH", b"\x1b#8", b"\x1b%@", b"\x1b[3J", b"\x1b[11m", b"\x1b[1;2;3;4;5T",
+        b"\x1b[5i", b"\x1b[4i", b"\x1b[?5i", b"\x1b[!p", b"\x1b(0\x1b(B", b"\x1b)0\x0e\x0f", b"\x1b[11m\x1b[10m",
+        b"\x1b[?3h", b"\x1b[?1000h", b"\x1b[?1004h", b"\x1b[?2004h\x1b[?2004l", b"\x1b[?69h", b"\x1b[20h",
+        b"\x1b[>4;2m", b"\x1b[>1u", b"\x1b[2 q", b"\x1b[q", b"\x1b#3", b"\x1b%@", b"\x1b[3J", b"\x1b[1;2;3;4;5T",
+        b"\x1bktitle\x1b\\", b"\x1b]P1ff0000", b"\x1b]R", b"\x1b]3008;start=1\x1b\\",
         b"\xc2\x9b6n", b"\xc2\x9d0;title\x07", b"\xc2\x90$qm\xc2\x9c", b"\x1b[6\x1b[6n",
         b"\x1b[" + b"1;" * 100 + b"c", b"\xe2\x80\xae",
     ]

@@ -123,7 +123,7 @@ class NewcomerTests(PlotTest):
         self.device.write(reading(1) + reading(2) + reading(3))
         terminal.expect(b"hum:103")
         terminal.send(PLOT)
-        terminal.expect(b"Not available: --raw is on.")
+        terminal.expect(b"Not available: raw is on.")
 
 
 class KeyTests(PlotTest):

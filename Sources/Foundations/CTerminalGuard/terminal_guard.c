@@ -22,8 +22,17 @@ static volatile sig_atomic_t is_guarding;
 static const void *screen_restoration;
 static size_t screen_restoration_size;
 
-// Shared with the guard, which is another process: an enum terminal_guard_place.
-static volatile unsigned char *cursor_place;
+// Shared with the guard, which is another process. The program may be killed at any time, so it
+// writes the restoration that is not in use.
+struct shared {
+  unsigned char cursor_place;  // an enum terminal_guard_place
+  unsigned char in_use;
+  struct {
+    size_t size;
+    char bytes[TERMINAL_GUARD_DEVICE_LIMIT];
+  } device[2];
+};
+static struct shared *shared;
 
 static pid_t guard = -1;
 static int guard_pipe = -1;
@@ -40,15 +49,18 @@ static void restore_screen(int terminal, const char *path) {
   // CAN ends a sequence that was cut off; DECRC moves the cursor back to the text. Mode 1049 is
   // only reset on the alternate screen, because that alone moves the cursor.
   static const char from_panel[] = "\030\0338", from_page[] = "\030\033[?1049l\0338";
-  unsigned char place = cursor_place ? *cursor_place : TERMINAL_GUARD_TEXT;
+  unsigned char place = shared ? shared->cursor_place : TERMINAL_GUARD_TEXT;
+  int in_use = shared ? __atomic_load_n(&shared->in_use, __ATOMIC_ACQUIRE) : 0;
   int is_page = place == TERMINAL_GUARD_ALTERNATE_SCREEN;
   size_t size = is_page ? sizeof from_page - 1 : sizeof from_panel - 1;
   struct iovec pieces[] = {
       {.iov_base = (void *)(is_page ? from_page : from_panel),
        .iov_len = place == TERMINAL_GUARD_TEXT ? 0 : size},
+      {.iov_base = shared ? shared->device[in_use].bytes : NULL,
+       .iov_len = shared ? shared->device[in_use].size : 0},
       {.iov_base = (void *)screen_restoration, .iov_len = screen_restoration_size},
   };
-  if (poll(&output, 1, 0) == 1 && output.revents == POLLOUT) (void)!writev(output.fd, pieces, 2);
+  if (poll(&output, 1, 0) == 1 && output.revents == POLLOUT) (void)!writev(output.fd, pieces, 3);
   if (own >= 0) close(own);
 }
 
@@ -221,14 +233,23 @@ static void stop_guard(void) {
 void terminal_guard_restore_screen(const void *bytes, size_t count) {
   screen_restoration = bytes;
   screen_restoration_size = count;
-  if (cursor_place) return;
-  void *shared = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared) return;
+  void *memory =
+      mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   // Without memory, a line of the panel may stay on the screen.
-  if (shared != MAP_FAILED) cursor_place = shared;
+  if (memory != MAP_FAILED) shared = memory;
 }
 
 void terminal_guard_set_cursor_place(enum terminal_guard_place place) {
-  if (cursor_place) *cursor_place = (unsigned char)place;
+  if (shared) shared->cursor_place = (unsigned char)place;
+}
+
+void terminal_guard_set_device_restoration(const void *bytes, size_t count) {
+  if (!shared || count > TERMINAL_GUARD_DEVICE_LIMIT) return;
+  int other = !shared->in_use;
+  memcpy(shared->device[other].bytes, bytes, count);
+  shared->device[other].size = count;
+  __atomic_store_n(&shared->in_use, (unsigned char)other, __ATOMIC_RELEASE);
 }
 
 int terminal_guard_start(int terminal, const struct termios *found, const struct termios *raw) {

@@ -22,6 +22,9 @@ package protocol TerminalMode: AnyObject {
 
   /// Records where the cursor is, so that it can be moved back to the text after a crash.
   func noteCursor(in place: Screen.CursorPlace)
+
+  /// Records the bytes that undo what the device has switched, to be written after a crash.
+  func noteRestoration(_ bytes: [UInt8])
 }
 
 /// The user's own terminal. It is in raw mode while a session runs, and restored at any end
@@ -65,6 +68,10 @@ package final class UserTerminal: TerminalMode {
     case .panel: terminal_guard_set_cursor_place(TERMINAL_GUARD_PANEL)
     case .page: terminal_guard_set_cursor_place(TERMINAL_GUARD_ALTERNATE_SCREEN)
     }
+  }
+
+  package func noteRestoration(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { terminal_guard_set_device_restoration($0.baseAddress, $0.count) }
   }
 
   private static func isSameTerminal(_ one: FileDescriptor, _ other: FileDescriptor) -> Bool {

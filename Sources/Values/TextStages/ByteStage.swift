@@ -37,8 +37,8 @@ public protocol ByteStage {
   /// by default: the stage does not know that state.
   var screenState: [UInt8] { get }
 
-  /// Whether the stream has hidden the cursor, as far as the stage knows. `false` by default.
-  var isCursorHidden: Bool { get }
+  /// What the stream has switched that others must know. Empty by default.
+  var switched: DeviceModes { get }
 }
 
 extension ByteStage {
@@ -48,7 +48,25 @@ extension ByteStage {
 
   public var screenState: [UInt8] { [] }
 
-  public var isCursorHidden: Bool { false }
+  public var switched: DeviceModes { [] }
+}
+
+/// What a device has switched at the terminal, as far as other parts of the program must know it.
+public struct DeviceModes: OptionSet, Hashable, Sendable {
+  public let rawValue: UInt8
+
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// The cursor is hidden.
+  public static let hiddenCursor = DeviceModes(rawValue: 1)
+  /// The device wants to know what is pasted: bracketed paste.
+  public static let markedPastes = DeviceModes(rawValue: 2)
+  /// The alternate screen is shown.
+  public static let alternateScreen = DeviceModes(rawValue: 4)
+  /// Rows count from the scroll region.
+  public static let origin = DeviceModes(rawValue: 8)
+  /// Tab stops have changed.
+  public static let tabs = DeviceModes(rawValue: 16)
 }
 
 /// The result of transforming a piece.

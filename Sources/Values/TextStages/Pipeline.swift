@@ -75,8 +75,8 @@ public struct Pipeline {
   /// if no stage knows that.
   public var screenState: [UInt8] { stages.flatMap(\.screenState) }
 
-  /// Whether the stream has hidden the cursor.
-  public var isCursorHidden: Bool { stages.contains { $0.isCursorHidden } }
+  /// What the stream has switched.
+  public var switched: DeviceModes { stages.reduce([]) { $0.union($1.switched) } }
 
   /// Passes the contents of ``front`` through a stage.
   private mutating func pass(stage index: Int, at moment: Moment) {

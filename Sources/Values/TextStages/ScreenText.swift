@@ -39,8 +39,8 @@ public struct ScreenText {
   /// if that is unknown.
   public var screenState: [UInt8] { device.screenState }
 
-  /// Whether the device has hidden the cursor.
-  public var isCursorHidden: Bool { device.isCursorHidden }
+  /// What the device has switched.
+  public var switched: DeviceModes { device.switched }
 
   // Each of the following methods returns the bytes to show. Release them before the next call,
   // which reuses their memory.

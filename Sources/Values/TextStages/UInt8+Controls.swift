@@ -7,6 +7,7 @@ extension UInt8 {
   static let lineFeed: UInt8 = 0x0A
   static let formFeed: UInt8 = 0x0C
   static let carriageReturn: UInt8 = 0x0D
+  static let shiftOut: UInt8 = 0x0E
   static let shiftIn: UInt8 = 0x0F
   static let escape: UInt8 = 0x1B
   static let delete: UInt8 = 0x7F

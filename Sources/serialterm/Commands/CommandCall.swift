@@ -64,6 +64,9 @@ protocol CommandUser: AnyObject {
   func openSearch()
   /// The numbers of frames that were shown; nil while none are shown.
   var frameCounts: FrameCounts? { get }
+  /// The number of the device's escape sequences that were dropped, because they do more than
+  /// draw.
+  var droppedSequenceCount: Int { get }
   /// Asks which part of the received text to write to which file.
   func askWhatToWrite()
   /// Opens the plot of the numbers that the device sends, or gives it the keys.

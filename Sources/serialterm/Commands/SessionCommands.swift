@@ -46,8 +46,17 @@ extension Command {
   ) { call in
     let session = call.port.session
     session.refreshCounters()
-    let frames = call.user?.frameCounts.map { ["  \($0)"] } ?? []
-    call.answer(.done(lines: call.port.statistics.lines(counters: session.counters) + frames))
+    var lines = call.port.statistics.lines(counters: session.counters)
+    if let user = call.user {
+      if let counts = user.frameCounts { lines.append("  \(counts)") }
+      let dropped = user.droppedSequenceCount
+      if dropped > 0 {
+        lines.append(
+          "  \(dropped.counted("escape sequence")) dropped, which do more than draw; 'raw' passes them."
+        )
+      }
+    }
+    call.answer(.done(lines: lines))
   }
 
   static let generalCommands: [Command] = [help, palette, quit]

@@ -117,6 +117,11 @@ extension Command {
     call.answer(.done("filter is \(call.state.isFiltering.onOff)."))
   }
 
+  static let raw = toggle(
+    nil, ViewParameters.raw.name, ViewParameters.raw.inSession,
+    or: ["escape sequences", "unfiltered", "pass through"],
+    needs: [.screen, .onePort], \.view.isRaw)
+
   static let statusLine = toggle(
     nil, "status-line", "show a status line", or: ["status bar", "statusbar", "footer"],
     needs: [.drawing], \.showsStatus)
@@ -131,6 +136,7 @@ extension Command {
   static let viewCommands: [Command] = [
     hexView, frames.command, timestamps, timestampFormat.command, encoding.command, show.command,
     hide.command, level.command, collapse, pause, highlight, filter,
+    raw,
   ]
 
   static let screenCommands: [Command] = [statusLine, clearScreen]
@@ -158,6 +164,7 @@ extension SessionSetting {
       ViewParameters.level, texts: { $0.view.lines.level.map { [$0.name] } ?? [] },
       adopt: { values, state in state.view.lines.level = values[ViewParameters.level] }),
     flag(ViewParameters.collapse, \.view.lines.collapses),
+    flag(ViewParameters.raw, \.view.isRaw),
   ]
 
   static let screen = [

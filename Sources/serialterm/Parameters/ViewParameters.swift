@@ -79,7 +79,8 @@ enum ViewParameters {
     inSession: "filter the output", isConfigurable: false, completion: .command, parse: { $0 })
 
   static let raw = Parameter.flag(
-    "raw", "Pass all escape sequences of the device to the terminal.")
+    "raw", "Pass all escape sequences of the device to the terminal.",
+    inSession: "pass every sequence")
 
   static let status = Parameter.flag("status", "Show a status line at the bottom of the screen.")
 

@@ -48,6 +48,7 @@ struct ErrorLines {
     var text: [UInt8] = []
     var stripper = SequenceStripper()
     bytes.withUnsafeBytes { stripper.strip($0, into: &text) }
+    stripper.finish(into: &text)
     return text.isEmpty ? [] : [String(decoding: text, as: UTF8.self)]
   }
 }

@@ -36,6 +36,7 @@ struct ReceivedTail {
     var stripper = SequenceStripper()
     let received = (try? DecodingStage.text(of: tail.bytes, in: encoding)) ?? tail.bytes
     received.withUnsafeBytes { stripper.strip($0, into: &text) }
+    stripper.finish(into: &text)
     // If earlier bytes were dropped, the first line is the rest of a longer one.
     let start = tail.isCut ? "…" : ""
     let all = (start + String(decoding: text, as: UTF8.self)).split(whereSeparator: \.isNewline)

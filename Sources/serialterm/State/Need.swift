@@ -35,6 +35,8 @@ enum Need {
   case noSequence
   /// The program has several ports.
   case severalPorts
+  /// No other port shares the screen.
+  case onePort
   /// A device is plugged in that no session of the program uses.
   case anotherDevice
   /// The output is a terminal.
@@ -112,6 +114,7 @@ enum Need {
         ? "in use by a script; released when it finishes" : nil
     case .interactive: state.isScripted ? "there is no user" : nil
     case .severalPorts: state.program.ports.count > 1 ? nil : "only 1 port"
+    case .onePort: state.program.ports.count > 1 ? "several ports" : nil
     case .anotherDevice: state.program.otherDevices.isEmpty ? "no free port" : nil
     case .sending: state.isTapped ? Self.tapReason : state.isReadOnly ? "read-only" : nil
     case .untapped: state.isTapped ? Self.tapReason : nil
@@ -127,7 +130,7 @@ enum Need {
     case .noSequence: state.playing.map { "\($0) is playing" }
     case .screen: state.screen == .none ? "the output is not a terminal" : nil
     case .colours: state.hasColours ? nil : "no colours: NO_COLOR or TERM"
-    case .filtered: state.view.isRaw ? "--raw is on" : nil
+    case .filtered: state.view.isRaw ? "raw is on" : nil
     case .filter: state.filter == nil ? "no --filter" : nil
     case .scrollback: state.keepsScrollback ? nil : "the scrollback is off: --scrollback is 0"
     case .numbers: state.seesNumbers ? nil : "no numbers seen yet"

@@ -14,6 +14,7 @@ extension UserInterface: CommandUser {
   func clearScreen() { console.clear() }
 
   var frameCounts: FrameCounts? { focus.port.view.frameCounts }
+  var droppedSequenceCount: Int { focus.port.view.droppedSequenceCount }
 
   func openSearch() { search.openSearch() }
   func askWhatToWrite() { search.askWhatToWrite() }

@@ -179,6 +179,9 @@ final class UserInterface: FrontEnd {
       console.screen.$cursorPlace.observe { [unowned self] in
         keyboard.terminal?.noteCursor(in: $0.new)
       },
+      console.screen.$deviceRestoration.observe { [unowned self] in
+        keyboard.terminal?.noteRestoration($0.new)
+      },
       keyboard.events.observe { [unowned self] in handle($0) },
     ]
     keyboard.begin()
@@ -246,6 +249,7 @@ final class UserInterface: FrontEnd {
       // If the process is in the background, the kernel stops it again by SIGTTOU.
       _ = try? keyboard.terminal?.retake()
       console.screen.resume()
+      if console.isOutputTerminal { for port in focus.ports { port.view.resume() } }
       views.sizes.updateSize()
     case SIGWINCH:
       console.screen.sizeDidChange()

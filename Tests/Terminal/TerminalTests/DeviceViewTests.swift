@@ -91,4 +91,23 @@ import Time
     bench.show(second, at: Moment.now.moved(to: 1))
     #expect(bench.text.contains("\u{20AC}"))
   }
+
+  @Test func `Raw continues on the screen that the device has drawn, and its end undoes all`()
+    throws
+  {
+    let bench = try Bench()
+    bench.show(Array("\u{1B}[?1049h\u{1B}[?1h\u{1B}[?2004hx\u{1B}[6n".utf8), at: .now)
+    let before = bench.text
+    #expect(before.hasSuffix("\u{1B}[?1049h\u{1B}[?1hx\u{1B}[?2004h"))
+    bench.view.settings.isRaw = true
+    bench.show(Array("\u{1B}]0;t\u{7}y".utf8), at: .now)
+    #expect(bench.text == before + "\u{1B}]0;t\u{7}y")
+    bench.view.settings.isRaw = false
+    let undone = bench.text.dropFirst(before.count)
+    for mode in [1, 1049, 2004] { #expect(undone.contains("\u{1B}[?\(mode)l"), "\(mode)") }
+    let last = bench.text
+    bench.show(Array("\u{1B}]0;t\u{7}z".utf8), at: .now)
+    #expect(bench.text == last + "z")
+    #expect(bench.view.droppedSequenceCount == 2)
+  }
 }

@@ -2,6 +2,7 @@ import EventLoop
 import Observing
 import SystemPackage
 import TerminalWidgets
+import TextStages
 import TestSupport
 import Testing
 
@@ -300,12 +301,12 @@ import Testing
   @Test func `The end removes everything but the text`() throws {
     let bench = try Bench()
     bench.screen.marksPastes = true
-    bench.screen.isCursorHidden = true
+    bench.screen.deviceModes = .hiddenCursor
     bench.screen.setStatus("status")
     bench.screen.setFooter(Bench.content("> "))
     bench.screen.cover(with: Bench.content("question"))
     bench.screen.show("text\r\n")
-    bench.screen.isCursorHidden = false
+    bench.screen.deviceModes = []
     bench.screen.finish()
     #expect(bench.rows.filter { !$0.isEmpty } == ["text"])
     #expect(bench.terminal.screen.isCursorShown && !bench.terminal.marksPastes)

@@ -49,8 +49,11 @@ import Testing
       var otherFilter = EscapeFilter()
       otherFilter.feed(stream.next(), into: &others)
       other.show(others)
+      // They cannot be set without moving the cursor.
+      other.keepOriginAndTabs(of: screen)
       other.show(filter.screenState)
       if other != screen { Issue.record("\(other), not \(screen)") }
+      other.keepOriginAndTabs(of: TerminalModes())
       other.show(EscapeFilter.originalScreenState)
       if other != TerminalModes() { Issue.record("\(other) is not the original") }
     }
@@ -62,7 +65,10 @@ import Testing
     for number in 0..<1_000 { _ = filter.feed("\u{1B}[38;5;\(number % 256)m\u{1B}[3;7m\u{1B}[27m") }
     let state = String(decoding: filter.screenState, as: UTF8.self)
     #expect(state.utf8.count < 700)
-    #expect(state.hasPrefix("\u{1B}7\u{1B}[r\u{1B}8\u{1B}[?7h\u{1B}[?25h\u{1B}[0m"))
+    #expect(
+      state.hasPrefix(
+        "\u{1B}[?1047l\u{1B}7\u{1B}[r\u{1B}8\u{1B}[?1l\u{1B}[?5l\u{1B}[?7h\u{1B}[?25h\u{1B}[4l"
+          + "\u{1B}>\u{1B}[0m"))
     for part in ["\u{1B}[1m", "\u{1B}[48;2;1;2;3m", "\u{1B}[38;5;231m"] {
       #expect(state.contains(part), "\(part)")
     }
@@ -75,7 +81,10 @@ import Testing
     ("\u{1B}[2;9r", "\u{1B}7\u{1B}[r\u{1B}8"), ("\u{1B}[2;9r\u{1B}[r", ""),
     ("\u{1B}[1m\u{1B}7\u{1B}[m\u{1B}8", "\u{1B}[0m"), ("\u{1B}7\u{1B}8", ""),
     ("\u{1B}8", "\u{1B}[0m"), ("\u{1B}[?7l\u{1B}[s\u{1B}[?7h\u{1B}[u", "\u{1B}[?7h"),
-    ("\u{1B}[1m\u{1B}[?7;25l\u{1B}[5r", "\u{1B}[0m\u{1B}7\u{1B}[r\u{1B}8\u{1B}[?7h\u{1B}[?25h"),
+    ("\u{1B}[1m\u{1B}[?7;25l\u{1B}[5r", "\u{1B}[?7h\u{1B}[?25h\u{1B}[0m\u{1B}7\u{1B}[r\u{1B}8"),
+    ("\u{1B}[?1;5h\u{1B}=\u{1B}[4h", "\u{1B}[?1l\u{1B}[?5l\u{1B}[4l\u{1B}>"),
+    ("\u{1B}[?1049h\u{1B}[?1h", "\u{1B}[?1049l\u{1B}[?1l"), ("\u{1B}[?47h\u{1B}[?47l", ""),
+    ("\u{1B}[?6h", "\u{1B}[?6l\u{1B}[9999H"),
   ])
   func restoration_namesOnlyTheRemainingChanges(text: String, restoration: String) {
     var filter = EscapeFilter()
@@ -84,9 +93,10 @@ import Testing
   }
 
   @Test(arguments: [
-    "\u{1B}[6n", "\u{1B}]0;x", "\u{1B}[?1049h", "\u{1B}[11m", "\u{1B}[3J", "\u{1B}[1;2s",
+    "\u{1B}[6n", "\u{1B}]0;x", "\u{1B}[?1000h", "\u{1B}[11m", "\u{1B}(0", "\u{E}", "\u{1B}c",
+    "\u{1B}[3J", "\u{1B}[1;2s",
     "\u{1B}[m\u{1B}",
-    "\u{5}", "\u{9B}m", "\u{1B}[?1;25h", "\u{1B}[12345A", "\u{1B}[38;5;1;12m", "\u{1B}Z",
+    "\u{5}", "\u{9B}m", "\u{1B}[?1;12h", "\u{1B}[12345A", "\u{1B}[38;5;1;12m", "\u{1B}Z",
     "\u{202E}",
   ])
   func reading_findsHarm_whenThereIsSome(text: String) {

@@ -24,7 +24,8 @@ enum TerminalReading {
   /// Parses a sequence after its ESC, and returns it if it is not on the list.
   private static func harmfulSequence(from rest: inout ArraySlice<Unicode.Scalar>) -> String? {
     guard let first = rest.popFirst() else { return "at the end" }
-    if "78DEM".unicodeScalars.contains(first) { return nil }
+    if "78DEMH=>".unicodeScalars.contains(first) { return nil }
+    if first == "#" { return rest.popFirst() == "8" ? nil : "#" }
     guard first == "[" else { return "\(first)" }
     var inner = ""
     while let scalar = rest.popFirst() {
@@ -44,16 +45,23 @@ enum TerminalReading {
     let shape = inner.filter { !("0"..."9").contains($0) } + String(final)
     switch shape {
     case "J": return Int(inner) != 3
+    case "?J": return Int(inner.dropFirst()) != 3
     case "s", "u": return inner.isEmpty
+    case "g", "?K", " @", " A": return true
+    case "h", "l": return Int(inner) == 4
     case ";H", ";f", ";r", "H", "f", "r": return true
     case "@", "A", "B", "C", "D", "E", "F", "G", "I", "K", "L", "M", "P", "S", "T", "X", "Z", "`",
       "a", "b", "d", "e":
       return true
     default: break
     }
-    // Private modes: any number of them, each from a list of two.
+    // Private modes: each from a list.
     return inner.first == "?" && !inner.dropFirst().contains("?") && "hl".contains(Character(final))
-      && groups.allSatisfy { ["7", "25"].contains(Int($0.trimmingPrefix("?")).map { "\($0)" }) }
+      && groups.allSatisfy { group in
+        Int(group.trimmingPrefix("?")).map {
+          [1, 5, 6, 7, 25, 47, 1047, 1048, 1049].contains($0)
+        } ?? false
+      }
   }
 
   /// Whether the parameters only set colours and styles. The number of a font is allowed only as
@@ -70,7 +78,9 @@ enum TerminalReading {
         let kind = index + 1 < groups.count ? Int(groups[index + 1]) : nil
         guard let kind, kind == 2 || kind == 5 else { return false }
         skipped = kind == 2 ? 4 : 2
-      } else if let number = Int(group.prefix { $0 != ":" }), (10...20).contains(number) {
+      } else if let number = Int(group.prefix { $0 != ":" }),
+        (10...20).contains(number) || number == 58 && !group.contains(":")
+      {
         return false
       }
     }

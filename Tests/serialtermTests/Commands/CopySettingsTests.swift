@@ -70,6 +70,7 @@ import TextStages
       $0.view.lines.hidden = [try? Pattern(parsing: "three")].compactMap(\.self)
       $0.view.lines.level = .warning
       $0.view.lines.collapses = true
+      $0.view.isRaw = true
       $0.view.timestamps = TimestampFormat(.delta, .microseconds)
       $0.view.map = map
       $0.view.highlights = Highlight.levels

@@ -14,6 +14,7 @@ import TransferProtocols
 /// A user who answers every question in the same way, and records the calls of commands.
 final class FakeCommandUser: CommandUser {
   var frameCounts: FrameCounts?
+  var droppedSequenceCount = 0
   let loop: IOLoop
   /// The title of the choice to select; nil to cancel.
   var choice: String?

@@ -84,14 +84,14 @@ import Testing
     case "read-only":
       withoutUser(situation) ?? tapped(situation)
         ?? (situation == .transferring ? "image.bin is being sent" : nil)
-    case "clear", "hex", "frames", "encoding", "timestamps", "timestamp-format":
+    case "clear", "hex", "frames", "encoding", "timestamps", "timestamp-format", "raw":
       withoutUser(situation) ?? withoutScreen(situation)
     case "show", "hide", "level", "collapse":
       withoutUser(situation) ?? withoutScreen(situation)
-        ?? (situation == .openRaw ? "--raw is on" : nil)
+        ?? (situation == .openRaw ? "raw is on" : nil)
     case "highlight":
       withoutUser(situation) ?? withoutScreen(situation)
-        ?? [.openWithoutColours: "no colours: NO_COLOR or TERM", .openRaw: "--raw is on"][situation]
+        ?? [.openWithoutColours: "no colours: NO_COLOR or TERM", .openRaw: "raw is on"][situation]
     case "filter":
       withoutUser(situation) ?? withoutScreen(situation)
         ?? (situation == .openFiltered ? nil : "no --filter")
@@ -100,7 +100,7 @@ import Testing
         ?? (situation == .openWithoutScrollback ? "the scrollback is off: --scrollback is 0" : nil)
     case "plot":
       withoutUser(situation) ?? withoutScreen(situation)
-        ?? (situation == .openRaw ? "--raw is on" : nil)
+        ?? (situation == .openRaw ? "raw is on" : nil)
         ?? ([.sendingNumbers, .plotting].contains(situation) ? nil : "no numbers seen yet")
     case "plot-form", "plot-match": withoutUser(situation) ?? withoutScreen(situation)
     case "write-plot": withoutUser(situation) ?? (situation == .plotting ? nil : "no plot is open")
@@ -266,6 +266,13 @@ import Testing
     #expect(Need.others.unmet(in: state) == "nobody else is here")
     state.sharing.pen = .free
     #expect(Need.others.unmet(in: state) == nil)
+  }
+
+  @Test func `Several ports share the screen, so that no device has it for itself`() {
+    var state = Situation.open.state
+    #expect(Command.raw.availability(in: state) == .enabled)
+    state.program.ports = ["a", "b"]
+    #expect(Command.raw.availability(in: state) == .disabled(because: "several ports"))
   }
 
   @Test func palette_hasEveryCommandButItself_withItsReason() {

@@ -29,6 +29,14 @@ enum terminal_guard_place {
 // cursor moved back with DECRC, before the bytes that restore the terminal.
 void terminal_guard_set_cursor_place(enum terminal_guard_place place);
 
+// The maximum number of bytes that undo what the device has changed.
+enum { TERMINAL_GUARD_DEVICE_LIMIT = 4096 };
+
+// Sets the bytes that undo what the device has changed at the terminal, and which depend on it.
+// They are written before those of terminal_guard_restore_screen. More than the limit are
+// ignored.
+void terminal_guard_set_device_restoration(const void *bytes, size_t count);
+
 // Starts guarding the terminal behind `terminal`.
 //
 // `found` are the attributes to restore, `raw` those that the program has set: the guard restores

@@ -26,6 +26,7 @@ package struct PasswordPrompt {
     var stripper = SequenceStripper()
     var text: [UInt8] = []
     tail.suffix(Self.length).withUnsafeBytes { stripper.strip($0, into: &text) }
+    stripper.finish(into: &text)
     let line = String(decoding: text, as: UTF8.self)
       .split(whereSeparator: \.isNewline).last { !$0.allSatisfy(\.isWhitespace) }
     return line.map { Self.isPrompt(String($0)) } ?? false

@@ -25,8 +25,10 @@ package final class DeviceView {
   private let loop: IOLoop
   private var text = ScreenText()
   private var idleTimer: LoopTimer?
-  /// The number of lines that were hidden at earlier places.
-  private var hiddenBefore = 0
+  /// What the device has switched.
+  private var switched: DeviceModes = []
+  /// The numbers of hidden lines and of dropped sequences, of stages that are gone.
+  private var (hiddenBefore, droppedBefore) = (0, 0)
   /// The time of the last bytes, for their timestamps. Another process may have read them, by a
   /// clock of its own.
   private var lastMoment = Moment.now
@@ -55,8 +57,7 @@ package final class DeviceView {
   private func leavePlace() {
     idleTimer = nil
     undo()
-    hiddenBefore = hiddenLineCount
-    text = ScreenText()
+    keepingCounts { text = ScreenText() }
   }
 
   /// Shows incomplete sequences, and undoes the device's changes of the terminal's state.
@@ -64,7 +65,9 @@ package final class DeviceView {
     flush()
     if !text.restoration.isEmpty { place.restore(text.restoration) }
     // Otherwise closing a panel would hide the cursor again.
-    place.setCursorHidden(false)
+    place.setSwitched([])
+    if !switched.isEmpty { place.willSwitch(with: []) }
+    switched = []
   }
 
   private func enterPlace() {
@@ -82,12 +85,19 @@ package final class DeviceView {
     if settings.lineDirection == .toDevice, text.rows != nil {
       show(text.send(bytes, at: lastMoment))
     } else if let changed = text.receive(bytes, at: lastMoment) {
+      noteSwitched()
       show(changed)
     } else {
       place.show(bytes)
     }
-    place.setCursorHidden(text.isCursorHidden)
+    place.setSwitched(switched)
     waitIfNeeded()
+  }
+
+  private func noteSwitched() {
+    guard text.switched != switched else { return }
+    switched = text.switched
+    place.willSwitch(with: switched.isEmpty ? [] : text.restoration)
   }
 
   private func show(_ text: [UInt8]) {
@@ -124,6 +134,12 @@ package final class DeviceView {
 
   /// Shows incomplete sequences, and undoes the device's changes of the terminal's state.
   package func finish() { undo() }
+
+  /// Records what the device has switched, which the terminal knows again after ``finish()``.
+  package func resume() {
+    noteSwitched()
+    place.setSwitched(switched)
+  }
 
   /// The numbers of frames that were shown; nil while none are.
   package var frameCounts: FrameCounts? { (text.rows as? FrameRows)?.counts }
@@ -164,15 +180,17 @@ package final class DeviceView {
 
   private func rebuild(from old: ViewSettings) {
     idleTimer = nil
-    // Another kind of stage does not know what the device has switched.
-    if settings.isRaw != old.isRaw { undo() } else { flush() }
+    // Without `--raw`, nothing may stay that the filter would not have passed.
+    if old.isRaw && !settings.isRaw { undo() } else { flush() }
     build(from: old)
   }
 
   private func build(from old: ViewSettings?) {
-    text.setStages(
-      device: Pipeline(characters + [filter] + lineFilter + highlights),
-      stamps: old?.timestamps == settings.timestamps ? text.stamps : stamps)
+    keepingCounts {
+      text.setStages(
+        device: Pipeline(characters + [filter] + lineFilter + highlights),
+        stamps: old?.timestamps == settings.timestamps ? text.stamps : stamps)
+    }
     text.echo = settings.echoesLocally ? text.echo ?? echo : nil
     // Offsets and counts continue, unless the format of the rows changes.
     if old.map(RowFormat.init) != RowFormat(settings) { text.rows = rows }
@@ -222,7 +240,7 @@ package final class DeviceView {
   /// An existing stage is kept, because it may be in the middle of a character.
   private var decoding: DecodingStage? {
     if settings.encoding.isUTF8 { return nil }
-    let old = text.device.stages.lazy.compactMap { $0 as? DecodingStage }.first
+    let old = stage(DecodingStage.self)
     // It was converted before, when the option was read: only a lack of memory is left.
     return old?.encoding == settings.encoding ? old : try? DecodingStage(settings.encoding)
   }
@@ -230,7 +248,7 @@ package final class DeviceView {
   /// Hides lines. An existing stage is kept, because it knows what is on the screen; so once there
   /// were rules, it stays.
   private var lineFilter: [any ByteStage] {
-    let old = text.device.stages.lazy.compactMap { $0 as? LineFilter }.first
+    let old = stage(LineFilter.self)
     if settings.isRaw && place.isWholeScreen || old == nil && settings.lines.isEmpty { return [] }
     var filter =
       old
@@ -245,22 +263,38 @@ package final class DeviceView {
   }
 
   /// The number of lines that are hidden.
-  package var hiddenLineCount: Int {
-    hiddenBefore
-      + (text.device.stages.lazy.compactMap { $0 as? LineFilter }.first?.hiddenCount ?? 0)
+  package var hiddenLineCount: Int { hiddenBefore + (stage(LineFilter.self)?.hiddenCount ?? 0) }
+
+  /// The number of the device's sequences that were dropped, because they do more than draw.
+  package var droppedSequenceCount: Int {
+    droppedBefore + (stage(EscapeFilter.self)?.droppedCount ?? 0)
+  }
+
+  private func keepingCounts(_ change: () -> Void) {
+    let (hidden, dropped) = (hiddenLineCount, droppedSequenceCount)
+    change()
+    (hiddenBefore, droppedBefore) = (0, 0)
+    hiddenBefore = hidden - hiddenLineCount
+    droppedBefore = dropped - droppedSequenceCount
+  }
+
+  private func stage<Stage: ByteStage>(_: Stage.Type) -> Stage? {
+    text.device.stages.lazy.compactMap { $0 as? Stage }.first
   }
 
   /// Filters escape sequences. An existing stage is kept, because it knows which changes to undo at
   /// the end. With `--raw`, sequences are held back until they are complete, because the program
   /// draws between them.
   private var filter: any ByteStage {
-    if settings.isRaw && place.isWholeScreen {
-      return text.device.stages.first { $0 is WholeSequences } ?? WholeSequences()
-    }
-    return text.device.stages.first { $0 is EscapeFilter }
+    if settings.isRaw && place.isWholeScreen { return stage(WholeSequences.self) ?? wholeSequences }
+    return stage(EscapeFilter.self)
       ?? EscapeFilter(
         showsUTF8: !TerminalCharacters.areASCII,
-        permitting: place.permission)
+        permitting: place.permission, columns: { [unowned self] in place.columns })
+  }
+
+  private var wholeSequences: WholeSequences {
+    stage(EscapeFilter.self).map(WholeSequences.init(after:)) ?? WholeSequences()
   }
 
   private var stamps: Pipeline {

@@ -37,7 +37,8 @@ package final class MergedScreen {
       let text = Array((screen.console.styled(note) + "\n").utf8)
       text.withUnsafeBytes { screen.show($0, from: port) }
     }
-    package func setCursorHidden(_ isHidden: Bool) {}
+    package func willSwitch(with restoration: [UInt8]) {}
+    package func setSwitched(_ modes: DeviceModes) {}
     package func restore(_ sequences: [UInt8]) {}
   }
 

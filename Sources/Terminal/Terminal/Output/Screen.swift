@@ -1,4 +1,4 @@
-import Observing
+package import Observing
 import Posix
 package import TerminalWidgets
 import TextStages
@@ -68,20 +68,27 @@ package final class Screen {
   private var top: Top?
   /// Text that arrived while a cover was shown.
   private var withheld: WithheldOutput?
-  /// Whether bracketed paste is on. It is on while a panel has the keyboard. The device receives
-  /// pasted text without marks.
+  /// Whether the program wants to know what is pasted, because a panel has the keyboard.
   package var marksPastes = false {
-    didSet {
-      if marksPastes != oldValue { write(pasteMarks(marksPastes)) }
-    }
+    didSet { updatePasteMarks() }
   }
 
-  /// Whether the device has hidden the cursor. It is shown while a panel has the keyboard.
-  var isCursorHidden = false {
+  /// What the device has switched. A hidden cursor is shown while a panel has the keyboard. Pasted
+  /// text is marked if the program or the device wants to know it (bracketed paste).
+  var deviceModes: DeviceModes = [] {
     didSet {
-      if isCursorHidden != oldValue { write(panel.setCursorHidden(isCursorHidden)) }
+      guard deviceModes != oldValue else { return }
+      if deviceModes.contains(.hiddenCursor) != oldValue.contains(.hiddenCursor) {
+        write(panel.setCursorHidden(isCursorHidden))
+      }
+      updatePasteMarks()
     }
   }
+  /// The bytes that undo what the device has switched, for the case that this program is killed.
+  @Observed package var deviceRestoration: [UInt8] = []
+  private var isCursorHidden: Bool { deviceModes.contains(.hiddenCursor) }
+  /// Whether the terminal marks pasted text.
+  private var isMarkingPastes = false
   /// The source of the text.
   weak var delegate: (any ScreenDelegate)?
   /// Whether another program uses the terminal, or will soon.
@@ -176,8 +183,10 @@ package final class Screen {
   }
 
   /// Whether a cover can hide the text without moving it. A device may use the alternate screen
-  /// itself, with `--raw`; its state is then unknown.
-  package var canCoverWhole: Bool { hasAlternateScreen && !deviceState.isEmpty }
+  /// itself; with `--raw`, its state is unknown.
+  package var canCoverWhole: Bool {
+    hasAlternateScreen && !deviceState.isEmpty && !deviceModes.contains(.alternateScreen)
+  }
 
   /// Shows a page on the alternate screen. Text is held back until ``uncover()``, and is then where
   /// it was. Where this is not possible, shows a cover.
@@ -299,6 +308,13 @@ package final class Screen {
     }
   }
 
+  private func updatePasteMarks() {
+    let areOn = marksPastes || deviceModes.contains(.markedPastes)
+    guard areOn != isMarkingPastes else { return }
+    isMarkingPastes = areOn
+    write(pasteMarks(areOn))
+  }
+
   private func pasteMarks(_ areOn: Bool) -> [UInt8] {
     areOn ? KeyDecoder.pasteMarksOn : KeyDecoder.pasteMarksOff
   }
@@ -336,7 +352,7 @@ package final class Screen {
     if isGivenBack { return Self.originalState }
     let state = deviceState
     // With `--raw` the device may have switched bracketed paste on itself.
-    return state + (state.isEmpty && !marksPastes ? [] : pasteMarks(marksPastes))
+    return state + (state.isEmpty && !isMarkingPastes ? [] : pasteMarks(isMarkingPastes))
   }
 
   /// The default state of a terminal.
@@ -351,7 +367,8 @@ package final class Screen {
     let isKnown = !deviceState.isEmpty
     let leaving = page.isOpen ? Array(AlternatePage.leaving.utf8) : []
     output.giveUp(
-      writing: [0x18] + leaving + (isKnown ? Self.originalState : SwitchedModes.everything))
+      writing: [0x18] + leaving + deviceRestoration
+        + (isKnown ? Self.originalState : SwitchedModes.everything))
   }
 
   // MARK: Changes from outside
@@ -390,16 +407,18 @@ package final class Screen {
   package func suspend() {
     uncover()
     write(panel.close() + topPanel.close())
-    if marksPastes { write(pasteMarks(false)) }
+    if isMarkingPastes { write(pasteMarks(false)) }
     if status != nil { draw(statusLine.disable()) }
     isGivenBack = true
   }
 
   /// Draws everything again, because another program may have changed any state of the terminal.
+  /// The device's state is set, but what it drew on the alternate screen is lost.
   package func resume() {
     isGivenBack = false
     tail.forget()
-    if marksPastes { write(pasteMarks(true)) }
+    if draws { write(deviceState) }
+    if isMarkingPastes { write(pasteMarks(true)) }
     sizeDidChange()
   }
 

@@ -24,8 +24,11 @@ package protocol ViewPlace: AnyObject {
   /// Shows a line that the device did not send, after a line of the device that is complete.
   func show(note: StyledLine)
 
-  /// Records that the device has hidden the cursor, or shows it again.
-  func setCursorHidden(_ isHidden: Bool)
+  /// Records how to undo what the device has switched, before it reaches the terminal.
+  func willSwitch(with restoration: [UInt8])
+
+  /// Records what the device has switched, after it was shown.
+  func setSwitched(_ modes: DeviceModes)
 
   /// Writes sequences that undo the device's changes of the terminal.
   func restore(_ sequences: [UInt8])
@@ -45,7 +48,9 @@ extension Console: ViewPlace {
 
   package func show(note: StyledLine) { answer([note]) }
 
-  package func setCursorHidden(_ isHidden: Bool) { screen.isCursorHidden = isHidden }
+  package func willSwitch(with restoration: [UInt8]) { screen.deviceRestoration = restoration }
+
+  package func setSwitched(_ modes: DeviceModes) { screen.deviceModes = modes }
 
   package func restore(_ sequences: [UInt8]) { screen.draw(sequences) }
 }

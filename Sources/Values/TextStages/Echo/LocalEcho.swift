@@ -222,13 +222,13 @@ public struct LocalEcho {
     switch item[0] {
     case .tab: return isReturned
     case .escape:
-      guard let control = ControlSequence(parsing: item) else { return false }
+      guard let control = ControlSequence(item) else { return false }
       switch control.final {
       // ECH, DCH, ICH, REP, CUF and HPR change the text at or after the cursor.
       case "X", "P", "@", "b", "C", "a": return isReturned
       // EL and ED from the cursor on. Other forms of ED erase the screen.
-      case "K": return isReturned || control.firstNumber != 0
-      case "J": return isReturned && control.firstNumber == 0
+      case "K": return isReturned || control.parameters.first != 0
+      case "J": return isReturned && control.parameters.first == 0
       // CHA, HPA, CBT.
       case "G", "`", "Z": return true
       default: return false
@@ -313,16 +313,16 @@ public struct LocalEcho {
   // MARK: Escape sequences
 
   private mutating func handle(sequence: UnsafeRawBufferPointer) -> [UInt8]? {
-    guard let control = ControlSequence(parsing: sequence) else {
+    guard let control = ControlSequence(sequence) else {
       handle(escape: sequence.count > 1 ? Unicode.Scalar(sequence[1]) : " ")
       return nil
     }
-    let count = max(1, control.firstNumber)
+    let count = max(1, control.parameters.first)
     switch control.final {
     // Without automatic wrap, the cursor stays in the last column.
     case "h", "l": if control.concerns(mode: 7) { column = nil }
     case "m", "K", "X", "P", "@": break
-    case "J": if control.firstNumber != 0 { forget() }
+    case "J": if control.parameters.first != 0 { forget() }
     case "C", "a":
       isReturned = false
       following += count
@@ -352,34 +352,12 @@ public struct LocalEcho {
   private func endOfItem(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     switch bytes[start] {
     case 0x20..<0x7F: return bytes[start...].firstIndex { !$0.isPrintable } ?? bytes.count
-    case .escape:
-      guard start + 1 < bytes.count, bytes[start + 1] == UInt8(ascii: "[") else {
-        return min(start + 2, bytes.count)
-      }
-      let final = bytes[(start + 2)...].firstIndex { (0x40..<0x7F).contains($0) }
-      return final.map { $0 + 1 } ?? bytes.count
+    case .escape: return LineSequence.end(in: bytes, from: start)
     case let first:
       guard var character = UTF8Character(first: first) else { return start + 1 }
       var end = start + 1
       while !character.isComplete, end < bytes.count, character.append(bytes[end]) { end += 1 }
       return end
     }
-  }
-}
-
-extension ControlSequence {
-  /// - Parameter bytes: any escape sequence; nil if it is not a control sequence, or is incomplete.
-  fileprivate init?(parsing bytes: UnsafeRawBufferPointer) {
-    guard bytes.count > 2, bytes[1] == UInt8(ascii: "["),
-      let last = bytes.last, (0x40..<0x7F).contains(last)
-    else { return nil }
-    self.init(Array(bytes))
-  }
-
-  /// The first parameter; 0 if it is omitted or not a plain number.
-  fileprivate var firstNumber: Int {
-    guard parameters.isWellFormed() else { return 0 }
-    var numbers = parameters.makeIterator()
-    return numbers.next()?.number ?? 0
   }
 }

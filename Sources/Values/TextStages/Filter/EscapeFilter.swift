@@ -1,50 +1,42 @@
 import TextTools
 public import Time
 
-/// Prevents a device from controlling the user's terminal.
+/// Lets a device draw on the user's terminal, and do nothing else there.
 ///
-/// Text passes, and so do sequences that only move the cursor, erase, scroll and colour. Everything
-/// else is shown as text: `ESC` as `^[`, other control characters in the same way, C1 as `<9b>`,
-/// invalid UTF-8 as U+FFFD. No output makes a terminal answer. Two things are dropped because they
-/// tell a user nothing: NUL, which devices use as padding, and the modes that shells and editors
-/// switch at every prompt, see ``ControlSequence``.
+/// ## Principles of operation
 ///
-/// The states are those of Paul Williams' parser for DEC terminals (https://vt100.net/emu). UTF-8
-/// is decoded first, so C1 is a character and never a byte. Strings (OSC, DCS, APC, PM, SOS) are
-/// not collected: their introducer is shown, and the rest is text.
-public struct EscapeFilter: ByteStage, Sendable {
-  private var state = State.ground
-  /// The bytes of an incomplete escape sequence or character.
-  private var pending: [UInt8] = []
-  /// Whether the text belongs to a string whose introducer was shown. The BEL that ends the string
-  /// must then not ring.
-  private var isInString = false
+/// - **What only draws passes:** text, movements, erasing, scrolling, colours, and the modes that
+///   drawing needs, such as the alternate screen. Programs look as on the user's own terminal. The
+///   modes are recorded, so that they can be undone.
+/// - **What commands, asks or outlasts the device is dropped:** titles, the clipboard, the
+///   palette, the mouse, windows, questions, resets. It leaves no trace on the screen, because
+///   programs do not count its columns. ``droppedCount`` counts it.
+/// - **Character sets are translated** to Unicode, and a reset of the terminal becomes a reset of
+///   what the device has changed.
+/// - **Noise is visible:** sequences that are malformed, cut off or too long, control characters
+///   that do nothing (`^A`), C1 (`<9b>`), bytes that are not UTF-8 (U+FFFD). A pause ends a
+///   sequence.
+///
+/// See ``Tokenizer`` for the grammar, and ``ControlSequence/function`` for the list.
+public struct EscapeFilter: ByteStage {
+  private var tokenizer = Tokenizer()
   private var screen = ScreenState()
-
-  /// The maximum length of a control sequence. A longer one is shown.
-  static let maximalLength = 64
-
-  private enum State {
-    /// Between sequences.
-    case ground
-    /// Inside of a character of several bytes.
-    case character(UTF8Character)
-    /// After `ESC`.
-    case escape
-    /// After `ESC [`, before the final byte.
-    case control
-    /// After `ESC (`, before the character set.
-    case characterSet
-  }
+  private var sets = CharacterSets()
+  private var savedSets = CharacterSets()
+  /// The number of sequences that were dropped, and that had no effect.
+  public private(set) var droppedCount = 0
+  /// The parameters of SGR that pass.
+  private var kept: [UInt8] = []
 
   /// Whether the terminal can show UTF-8. Otherwise characters beyond ASCII are shown by their code
   /// points, and invalid bytes by their values: `<e9>`.
   private let showsUTF8: Bool
   private let permission: Permission
+  private let columns: () -> Int
 
-  /// The harmless sequences that pass. The others are dropped.
+  /// The sequences that pass. The others are dropped.
   public enum Permission: Hashable, Sendable {
-    /// All.
+    /// All that draw.
     case drawing
     /// Colours and styles only: text that shares its lines with other text must not
     /// move the cursor.
@@ -58,227 +50,374 @@ public struct EscapeFilter: ByteStage, Sendable {
   /// - Parameters:
   ///   - showsUTF8: whether the terminal can show UTF-8; otherwise the output is ASCII.
   ///   - permission: the sequences that pass.
-  public init(showsUTF8: Bool = true, permitting permission: Permission = .drawing) {
+  ///   - columns: returns the width of the screen, to restore its tab stops.
+  public init(
+    showsUTF8: Bool = true, permitting permission: Permission = .drawing,
+    columns: @escaping () -> Int = { 80 }
+  ) {
     self.showsUTF8 = showsUTF8
     self.permission = permission
-    pending.reserveCapacity(Self.maximalLength)
+    self.columns = columns
   }
 
-  /// The number of bytes of an incomplete sequence or character.
-  var waiting: Int { pending.count }
-
-  /// The sequences that undo the device's changes: colours, a hidden cursor, lines that do not
-  /// wrap, a scroll region. Empty if there are none.
-  public var restoration: [UInt8] { screen.restoration }
+  /// The sequences that undo the device's changes of the terminal; empty if there are none.
+  public var restoration: [UInt8] { screen.restoration(columns: columns()) }
 
   /// The sequences that bring a terminal from any state into the state that the device has set.
-  public var screenState: [UInt8] { screen.screenState }
+  public var screenState: [UInt8] { screen.screenState(columns: columns()) }
 
   /// The sequences that bring a terminal from any state into its original state.
-  public static var originalScreenState: [UInt8] { ScreenState().screenState }
+  public static var originalScreenState: [UInt8] { ScreenState().screenState(columns: 0) }
 
-  /// Whether the device has hidden the cursor.
-  public var isCursorHidden: Bool { screen.isCursorHidden }
+  /// What the device has switched.
+  public var switched: DeviceModes { screen.switchedModes }
 
   /// Transforms a piece; see ``ByteStage/transform(_:at:into:)``.
   public mutating func transform(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]
   ) -> StageResult {
     var index = 0
+    let start = output.count
     while index < bytes.count {
-      if case .ground = state, !isInString {
+      if !tokenizer.isWaiting, sets.isASCII {
         let end =
           showsUTF8
           ? PlainText.end(in: bytes, from: index) : PlainText.asciiEnd(in: bytes, from: index)
-        if end - index == bytes.count { return .unchanged }
+        if end - index == bytes.count, output.count == start { return .unchanged }
         output.append(bytes, in: index..<end)
         index = end
-        if index == bytes.count { break }
       }
-      handle(bytes[index], into: &output)
-      index += 1
+      guard let token = tokenizer.next(in: bytes, from: &index) else { break }
+      if let range = token.range {
+        handle(token.kind, UnsafeRawBufferPointer(rebasing: bytes[range]), into: &output)
+      } else {
+        handleHeld(token.kind, into: &output)
+      }
     }
     return .changed
   }
 
   /// Whether a sequence or a character is incomplete.
-  public var isWaiting: Bool {
-    if case .ground = state { false } else { true }
-  }
+  public var isWaiting: Bool { tokenizer.isWaiting }
 
   /// Shows the incomplete sequence or character.
   public mutating func flush(into output: inout [UInt8]) {
-    switch state {
-    case .ground: break
-    case .character: breakCharacter(into: &output)
-    case .escape, .control, .characterSet: showPending(into: &output)
-    }
+    if let token = tokenizer.flush() { handleHeld(token.kind, into: &output) }
   }
 
-  private mutating func handle(_ byte: UInt8, into output: inout [UInt8]) {
-    switch state {
-    case .ground: handleInGround(byte, into: &output)
-    case .character(let character): handle(byte, in: character, into: &output)
-    case .escape: handleAfterEscape(byte, into: &output)
-    case .control: handleInControl(byte, into: &output)
-    case .characterSet: handleCharacterSet(byte, into: &output)
-    }
-  }
-
-  private mutating func handleInGround(_ byte: UInt8, into output: inout [UInt8]) {
-    switch byte {
-    case 0x20..<0x7F:
-      output.append(byte)
-    case 0x00..<0x20, .delete:
-      handle(control: byte, into: &output)
-    default:
-      if let character = UTF8Character(first: byte) {
-        state = .character(character)
-        pending.append(byte)
-      } else if showsUTF8 {
-        output.append("\u{FFFD}")
-      } else {
-        output.append(markOf: UInt32(byte))
-      }
-    }
-  }
-
-  private mutating func handle(control byte: UInt8, into output: inout [UInt8]) {
-    let endsString = isInString && byte == .bell
-    isInString = false
-    if byte == .escape {
-      state = .escape
-      pending.append(byte)
-    } else if PlainText.isPlain(control: byte), !endsString {
-      output.append(byte)
-    } else if byte != .null && byte != .shiftIn {
-      output.append(UInt8(ascii: "^"))
-      output.append(byte ^ 0x40)
-    }
-  }
-
-  private mutating func handleAfterEscape(_ byte: UInt8, into output: inout [UInt8]) {
-    switch Unicode.Scalar(byte) {
-    case "[":
-      state = .control
-      pending.append(byte)
-    case "(":
-      state = .characterSet
-      pending.append(byte)
-    // DECKPAM, DECKPNM: the mode of the keypad.
-    case "=", ">": dropPending()
-    // DECSC, DECRC, IND, NEL, RI.
-    case "7", "8", "D", "E", "M":
-      guard permission == .drawing else { return dropPending() }
-      if byte == UInt8(ascii: "7") { screen.saveCursor() }
-      if byte == UInt8(ascii: "8") { screen.restoreCursor() }
-      pending.append(byte)
-      passPending(into: &output)
-    default:
-      showPending(into: &output)
-      handleInGround(byte, into: &output)
-      // DCS, SOS, OSC, PM, APC.
-      if "PX]^_".utf8.contains(byte) { isInString = true }
-    }
-  }
-
-  /// Drops a sequence that selects ASCII, which is the present character set.
-  private mutating func handleCharacterSet(_ byte: UInt8, into output: inout [UInt8]) {
-    if byte == UInt8(ascii: "B") { return dropPending() }
-    showPending(into: &output)
-    handleInGround(byte, into: &output)
-  }
-
-  private mutating func handleInControl(_ byte: UInt8, into output: inout [UInt8]) {
-    switch byte {
-    case 0x20..<0x40:
-      pending.append(byte)
-      if pending.count == Self.maximalLength { showPending(into: &output) }
-    case 0x40..<0x7F:
-      pending.append(byte)
-      switch judgePending() {
-      case .passed: passPending(into: &output)
-      case .dropped: dropPending()
-      case .shown: showPending(into: &output)
-      }
-    default:
-      showPending(into: &output)
-      handleInGround(byte, into: &output)
-    }
-  }
-
-  /// Decides about the complete control sequence.
-  ///
-  /// This is a separate function so that the sequence is released before its bytes, which
-  /// avoids a copy.
-  private mutating func judgePending() -> ControlSequence.Verdict {
-    let sequence = ControlSequence(pending)
-    let verdict = sequence.verdict
-    guard verdict == .passed else { return verdict }
-    switch permission {
-    case .drawing: break
-    case .colours: guard sequence.final == "m" else { return .dropped }
-    case .none: return .dropped
-    }
-    screen.note(sequence)
-    return .passed
+  private mutating func handleHeld(_ kind: Tokenizer.Kind, into output: inout [UInt8]) {
+    let held = tokenizer.held
+    held.withUnsafeBytes { handle(kind, $0, into: &output) }
   }
 
   private mutating func handle(
-    _ byte: UInt8, in character: UTF8Character, into output: inout [UInt8]
+    _ kind: Tokenizer.Kind, _ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]
   ) {
-    var character = character
-    guard character.append(byte) else {
-      breakCharacter(into: &output)
-      handleInGround(byte, into: &output)
-      return
+    switch kind {
+    case .text: show(text: bytes, into: &output)
+    case .control: handle(control: bytes[0], into: &output)
+    case .escape: handle(escape: bytes, into: &output)
+    case .sequence: handle(sequence: bytes, into: &output)
+    case .string: droppedCount += 1
+    case .mark, .invalid: show(other: kind, bytes, into: &output)
+    case .malformed: show(malformed: bytes, into: &output)
     }
-    pending.append(byte)
-    if !character.isComplete {
-      state = .character(character)
-    } else if character.isText && showsUTF8 {
-      passPending(into: &output)
+  }
+
+  // MARK: Text
+
+  private mutating func show(text: UnsafeRawBufferPointer, into output: inout [UInt8]) {
+    if sets.isASCII, showsUTF8 { return output.append(contentsOf: text) }
+    for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
+      show(sets.translate(scalar), into: &output)
+    }
+  }
+
+  private func show(_ scalar: Unicode.Scalar, into output: inout [UInt8]) {
+    if showsUTF8 || scalar.isASCII {
+      output.append(contentsOf: String(scalar).utf8)
+    } else if let graphic = scalar.asciiGraphic {
+      output.append(UInt8(ascii: graphic))
     } else {
-      show(codePoint: character.codePoint, into: &output)
+      output.append(markOf: scalar.value)
     }
   }
 
-  /// Shows a character that is not text as its number.
-  private mutating func show(codePoint: UInt32, into output: inout [UInt8]) {
-    output.append(markOf: codePoint)
-    // C1 may end or begin a string: DCS, SOS, OSC, PM, APC.
-    if codePoint < 0x100 { isInString = [0x90, 0x98, 0x9D, 0x9E, 0x9F].contains(codePoint) }
-    settle()
-  }
-
-  /// Shows one mark for an incomplete character of any length, as the Unicode standard recommends
-  /// (3.9, "U+FFFD substitution of maximal subparts").
-  private mutating func breakCharacter(into output: inout [UInt8]) {
-    if showsUTF8 {
+  /// Shows a character that is not text as its number, and bytes that are not UTF-8 by one mark.
+  private func show(
+    other kind: Tokenizer.Kind, _ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]
+  ) {
+    if kind == .mark {
+      for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+        output.append(markOf: scalar.value)
+      }
+    } else if sets.isCodePage {
+      for byte in bytes { show(sets.codePageCharacter(byte), into: &output) }
+    } else if showsUTF8 {
       output.append("\u{FFFD}")
     } else {
-      for byte in pending { output.append(markOf: UInt32(byte)) }
+      for byte in bytes { output.append(markOf: UInt32(byte)) }
     }
-    settle()
   }
 
-  private mutating func passPending(into output: inout [UInt8]) {
-    output.append(contentsOf: pending)
-    settle()
-  }
-
-  private mutating func dropPending() { settle() }
-
-  /// Shows a sequence instead of passing it: `^[` and its remaining bytes, which are printable.
-  private mutating func showPending(into output: inout [UInt8]) {
+  /// Shows a sequence instead of passing it: `^[` and its remaining bytes.
+  private mutating func show(malformed bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) {
     output.append("^[")
-    output.append(contentsOf: pending.dropFirst())
-    settle()
+    let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
+    // There is no ESC among them, except for the last one of a string that a pause has ended.
+    var (index, tokens) = (0, Tokenizer())
+    while let token = tokens.next(in: rest, from: &index), let range = token.range {
+      let part = UnsafeRawBufferPointer(rebasing: rest[range])
+      switch token.kind {
+      case .text where showsUTF8: output.append(contentsOf: part)
+      case .control: Self.show(control: part[0], into: &output)
+      case .text:
+        for scalar in String(decoding: part, as: UTF8.self).unicodeScalars {
+          show(scalar, into: &output)
+        }
+      default: show(other: token.kind, part, into: &output)
+      }
+    }
+    switch tokens.flush()?.kind {
+    case nil: break
+    case .malformed: Self.show(control: .escape, into: &output)
+    case .some(let kind): tokens.held.withUnsafeBytes { show(other: kind, $0, into: &output) }
+    }
   }
 
-  /// Returns to the state between sequences.
-  private mutating func settle() {
-    state = .ground
-    pending.removeAll(keepingCapacity: true)
+  private static func show(control byte: UInt8, into output: inout [UInt8]) {
+    output.append(UInt8(ascii: "^"))
+    output.append(byte ^ 0x40)
+  }
+
+  // MARK: Control characters and escape sequences
+
+  private mutating func handle(control byte: UInt8, into output: inout [UInt8]) {
+    switch byte {
+    // Padding.
+    case .null: break
+    case .shiftOut: sets.use(1)
+    case .shiftIn: sets.use(0)
+    // ENQ is a question.
+    case 0x05: droppedCount += 1
+    // VT and FF move the cursor like LF.
+    case 0x0B, .formFeed: output.append(.lineFeed)
+    case _ where PlainText.isPlain(control: byte): output.append(byte)
+    case 0x18, 0x1A: Self.show(control: byte, into: &output)
+    case _ where sets.isCodePage: show(sets.codePageCharacter(byte), into: &output)
+    default: Self.show(control: byte, into: &output)
+    }
+  }
+
+  private mutating func handle(escape bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) {
+    let final = bytes[bytes.count - 1]
+    guard bytes.count == 2 else {
+      switch Unicode.Scalar(bytes[1]) {
+      // SCS.
+      case "(", ")", "*", "+": sets.designate(Int(bytes[1] - UInt8(ascii: "(")), final: final)
+      // DECALN.
+      case "#" where final == UInt8(ascii: "8"): pass(bytes, into: &output)
+      default: droppedCount += 1
+      }
+      return
+    }
+    switch Unicode.Scalar(final) {
+    // IND, NEL, RI.
+    case "D", "E", "M": pass(bytes, into: &output)
+    // DECSC, DECRC.
+    case "7": if pass(bytes, into: &output) { saveCursor() }
+    case "8": if pass(bytes, into: &output) { restoreCursor() }
+    // HTS.
+    case "H": if pass(bytes, into: &output) { screen.noteTabs() }
+    // DECKPAM, DECKPNM.
+    case "=", ">":
+      if pass(bytes, into: &output) { screen.note(keypad: final == UInt8(ascii: "=")) }
+    // SS2, SS3, LS2, LS3.
+    case "N", "O": sets.useOnce(final == UInt8(ascii: "N") ? 2 : 3)
+    case "n", "o": sets.use(final == UInt8(ascii: "n") ? 2 : 3)
+    // RIS.
+    case "c": reset(into: &output)
+    default: droppedCount += 1
+    }
+  }
+
+  /// Passes a sequence that draws, if it is permitted here.
+  @discardableResult
+  private mutating func pass(_ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) -> Bool {
+    guard permission == .drawing else {
+      droppedCount += 1
+      return false
+    }
+    output.append(contentsOf: bytes)
+    return true
+  }
+
+  private mutating func saveCursor() {
+    screen.saveCursor()
+    savedSets = sets
+  }
+
+  private mutating func restoreCursor() {
+    screen.restoreCursor()
+    choose(savedSets)
+  }
+
+  private mutating func choose(_ sets: CharacterSets) {
+    self.sets = sets
+    tokenizer.decodesUTF8 = !sets.isCodePage
+  }
+
+  /// Undoes what the device has changed, and clears the screen.
+  private mutating func reset(into output: inout [UInt8]) {
+    choose(CharacterSets())
+    savedSets = sets
+    guard permission == .drawing else { return }
+    output += restoration
+    screen = ScreenState()
+    output.append("\u{1B}[H\u{1B}[2J")
+  }
+
+  // MARK: Control sequences
+
+  private mutating func handle(sequence bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) {
+    guard let sequence = ControlSequence(bytes) else {
+      return show(malformed: bytes, into: &output)
+    }
+    switch sequence.function {
+    case .draws(let count): draw(sequence, bytes, atMost: count, into: &output)
+    case .savesCursor: if pass(bytes, into: &output) { saveCursor() }
+    case .restoresCursor: if pass(bytes, into: &output) { restoreCursor() }
+    case .tabs: if draw(sequence, bytes, atMost: 1, into: &output) { screen.noteTabs() }
+    case .rendition: setRendition(sequence.parameters, bytes, into: &output)
+    case .modes(let isPrivate, let areOn):
+      setModes(sequence.parameters, isPrivate, areOn, into: &output)
+    case .softReset:
+      choose(CharacterSets())
+      if permission == .drawing { output += screen.softReset() }
+    case .other: droppedCount += 1
+    }
+  }
+
+  /// Passes a sequence that draws, with no more and no larger numbers than terminals need.
+  @discardableResult
+  private mutating func draw(
+    _ sequence: ControlSequence, _ bytes: UnsafeRawBufferPointer, atMost count: Int,
+    into output: inout [UInt8]
+  ) -> Bool {
+    let parameters = sequence.parameters
+    if parameters.areShortNumbers(atMost: count) {
+      guard pass(bytes, into: &output) else { return false }
+    } else {
+      guard permission == .drawing else {
+        droppedCount += 1
+        return false
+      }
+      output.append("\u{1B}[")
+      if let mark = sequence.mark { output.append(UInt8(ascii: mark)) }
+      for (index, parameter) in parameters.prefix(count).enumerated() {
+        if index > 0 { output.append(UInt8(ascii: ";")) }
+        output.append(decimal: UInt64(parameter.number))
+      }
+      if let intermediate = sequence.intermediate { output.append(UInt8(ascii: intermediate)) }
+      output.append(UInt8(ascii: sequence.final))
+    }
+    if sequence.final == "r" { screen.note(region: parameters) }
+    return true
+  }
+
+  /// Passes the modes that drawing needs.
+  private mutating func setModes(
+    _ parameters: Parameters, _ isPrivate: Bool, _ areOn: Bool, into output: inout [UInt8]
+  ) {
+    guard permission == .drawing, !parameters.isEmpty else { return droppedCount += 1 }
+    for parameter in parameters {
+      let number = parameter.number
+      guard screen.note(number, isPrivate: isPrivate, isOn: areOn) else {
+        if number != 2_004 || !isPrivate { droppedCount += 1 }
+        continue
+      }
+      if isPrivate, number == 1_048 || number == 1_049 {
+        if areOn { savedSets = sets } else { choose(savedSets) }
+      }
+      output.append(isPrivate ? "\u{1B}[?" : "\u{1B}[")
+      output.append(decimal: UInt64(number))
+      output.append(areOn ? "h" : "l")
+    }
+  }
+
+  /// Passes colours and styles, and translates the characters of fonts.
+  ///
+  /// The parameters 10 to 20 select fonts. On the Linux console, 11 and 12 select another character
+  /// set, and 0 does not reset that (console_codes(4)).
+  private mutating func setRendition(
+    _ parameters: Parameters, _ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]
+  ) {
+    guard permission != .none else { return droppedCount += 1 }
+    kept.removeAll(keepingCapacity: true)
+    var (count, isChanged) = (0, false)
+    var all = parameters.makeIterator()
+    while let parameter = all.next() {
+      let number = parameter.number
+      switch number {
+      case 10...20:
+        isChanged = true
+        if number <= 12 {
+          sets.chooseFont(number - 10)
+          choose(sets)
+        }
+        continue
+      case 38 where !parameter.isCompound, 48 where !parameter.isCompound,
+        58 where !parameter.isCompound:
+        let colour = Self.takeColour(from: &all)
+        guard !colour.isEmpty else {
+          isChanged = true
+          continue
+        }
+        if count > 0 { kept.append(UInt8(ascii: ";")) }
+        kept.append(decimal: UInt64(number))
+        // Older terminals would take the numbers after an underline's colour for functions.
+        let separator = number == 58 ? ":" : ";"
+        isChanged = isChanged || number == 58
+        for (index, value) in colour.enumerated() {
+          // The colour space is omitted.
+          kept += (number == 58 && index == 1 && colour[0] == 2 ? "::" : separator).utf8
+          kept.append(decimal: UInt64(value))
+        }
+      case _ where !parameter.isShort:
+        isChanged = true
+        continue
+      default:
+        if count > 0 { kept.append(UInt8(ascii: ";")) }
+        kept.append(contentsOf: parameter.bytes)
+      }
+      count += 1
+    }
+    if isChanged {
+      guard count > 0 else { return }
+      output.append("\u{1B}[")
+      output += kept
+      output.append("m")
+    } else {
+      output.append(contentsOf: bytes)
+    }
+    let kept = kept
+    kept.withUnsafeBytes { screen.note(rendition: Parameters($0[...])) }
+  }
+
+  /// The numbers of a colour: 5 and a number, or 2 and three numbers. They are not functions
+  /// themselves. Empty if they are none.
+  private static func takeColour(from parameters: inout Parameters.Iterator) -> [Int] {
+    var rest = parameters
+    guard let kind = rest.next(), !kind.isCompound, kind.number == 5 || kind.number == 2 else {
+      return []
+    }
+    var numbers = [kind.number]
+    for _ in 0..<(kind.number == 5 ? 1 : 3) {
+      guard let parameter = rest.next() else { break }
+      if parameter.isCompound { return [] }
+      numbers.append(parameter.number)
+    }
+    parameters = rest
+    return numbers
   }
 }

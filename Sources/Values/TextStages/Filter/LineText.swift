@@ -39,7 +39,7 @@ public struct LineText {
     buffer.removeAll(keepingCapacity: true)
     var stripper = SequenceStripper()
     stripper.strip(content, into: &buffer)
-    // The end of a line may split a character. That is one more invalid byte.
+    stripper.finish(into: &buffer)
     return buffer.withUnsafeBytes(body)
   }
 

@@ -1,67 +1,75 @@
 /// The parameters of a control sequence: decimal numbers separated by semicolons.
 struct Parameters: Sequence {
-  let bytes: ArraySlice<UInt8>
+  typealias Bytes = Slice<UnsafeRawBufferPointer>
 
-  /// The maximum number of digits. No terminal needs longer numbers, and some overflow.
-  private static let maximalDigits = 4
+  let bytes: Bytes
 
-  /// - Parameter bytes: the bytes between `CSI` and the final byte.
-  init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
+  /// The largest number. No terminal needs a larger one, and some overflow.
+  static let largestNumber = 9_999
+
+  /// - Parameter bytes: digits, semicolons and colons.
+  init(_ bytes: Bytes) { self.bytes = bytes }
 
   /// One parameter.
   struct Parameter {
-    /// The number; 0 if it is omitted.
-    var number = 0
-    /// Whether further numbers follow it after colons.
-    var isCompound = false
+    /// Its bytes.
+    let bytes: Bytes
+
+    /// Its first number, at most ``Parameters/largestNumber``; 0 if it is omitted.
+    var number: Int {
+      var number = 0
+      for byte in bytes {
+        guard byte != UInt8(ascii: ":") else { break }
+        number = Swift.min(number * 10 + Int(byte - UInt8(ascii: "0")), Parameters.largestNumber)
+      }
+      return number
+    }
+
+    /// Whether further numbers follow the first one after colons.
+    var isCompound: Bool { bytes.contains(UInt8(ascii: ":")) }
+
+    /// Whether no number has more digits than the largest.
+    var isShort: Bool {
+      bytes.count <= 4
+        || bytes.split(separator: UInt8(ascii: ":")).allSatisfy { $0.count <= 4 }
+    }
   }
 
   /// Whether there are no parameters.
   var isEmpty: Bool { bytes.isEmpty }
 
-  /// Whether there are only numbers, none too long, and their separators.
-  func isWellFormed(allowingColons: Bool = false) -> Bool {
-    var digits = 0
+  /// The first number; 0 if it is omitted.
+  var first: Int { first { _ in true }?.number ?? 0 }
+
+  /// Whether there are at most this many, without colons, and no number is longer than the largest.
+  func areShortNumbers(atMost limit: Int) -> Bool {
+    var (digits, count) = (0, bytes.isEmpty ? 0 : 1)
     for byte in bytes {
       switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digits += 1
-      case UInt8(ascii: ";"): digits = 0
-      case UInt8(ascii: ":") where allowingColons: digits = 0
-      default: return false
+      case UInt8(ascii: ";"): (digits, count) = (0, count + 1)
+      case UInt8(ascii: ":"): return false
+      default: digits += 1
       }
-      if digits > Self.maximalDigits { return false }
+      if digits > 4 { return false }
     }
-    return true
+    return count <= limit
   }
 
-  /// Whether there are only numbers, and at most this many.
-  func areNumbers(atMost limit: Int) -> Bool {
-    isWellFormed() && bytes.count { $0 == UInt8(ascii: ";") } < limit
-  }
-
-  /// Iterates over the parameters, which must be well-formed.
   func makeIterator() -> Iterator { Iterator(rest: bytes, isAtEnd: bytes.isEmpty) }
 
-  /// Parses well-formed numbers one by one.
+  /// Finds the parameters one by one.
   struct Iterator: IteratorProtocol {
-    fileprivate var rest: ArraySlice<UInt8>
+    fileprivate var rest: Bytes
     fileprivate var isAtEnd: Bool
 
     mutating func next() -> Parameter? {
       if isAtEnd { return nil }
-      var parameter = Parameter()
-      while let byte = rest.popFirst() {
-        switch byte {
-        case UInt8(ascii: ";"): return parameter
-        case UInt8(ascii: ":"): parameter.isCompound = true
-        default:
-          if !parameter.isCompound {
-            parameter.number = parameter.number * 10 + Int(byte - UInt8(ascii: "0"))
-          }
-        }
+      guard let end = rest.firstIndex(of: UInt8(ascii: ";")) else {
+        isAtEnd = true
+        return Parameter(bytes: rest)
       }
-      isAtEnd = true
-      return parameter
+      defer { rest = rest[(end + 1)...] }
+      return Parameter(bytes: rest[..<end])
     }
   }
 }

@@ -20,6 +20,20 @@ public enum PlainText {
     }
   }
 
+  /// The end of the printable characters that begin at a position. An incomplete character ends
+  /// them too.
+  ///
+  /// - Parameter isUTF8: whether bytes above 7F are UTF-8; otherwise they are not text.
+  static func textEnd(in bytes: UnsafeRawBufferPointer, from start: Int, isUTF8: Bool) -> Int {
+    var index = printableEnd(in: bytes, from: start)
+    while isUTF8, index < bytes.count, bytes[index] >= 0x80 {
+      let next = characterEnd(in: bytes, from: index)
+      guard next > index else { return index }
+      index = printableEnd(in: bytes, from: next)
+    }
+    return index
+  }
+
   /// The end of the ASCII plain text that begins at a position.
   static func asciiEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     var index = printableEnd(in: bytes, from: start)

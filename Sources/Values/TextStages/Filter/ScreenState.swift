@@ -1,89 +1,216 @@
 import TextTools
 
-/// The changes that passed sequences have made to the state of the user's terminal.
+/// What the sequences of a device that passed have changed at the user's terminal.
 struct ScreenState {
-  private var changes: Changes = []
-  private var rendition = Rendition()
-  /// The parameters of the scroll region.
-  private var region: [UInt8] = []
-  private var wraps = true
-  private var savedRendition = Rendition()
-  private var savedWraps = true
-  /// The state that restoring the cursor brings back. Until the device has saved a cursor, it is
-  /// unknown, because the terminal's saved cursor is older than the session.
-  private var saved: Changes = .attributes
+  /// A mode that may be switched.
+  struct Mode: Hashable {
+    /// Its number: of a private mode (DECSET) above 0, of a mode of ECMA-48 below.
+    let number: Int
+    /// Whether it is on at first.
+    var isOnAtFirst: Bool { number == 7 || number == 25 }
 
-  private struct Changes: OptionSet {
-    let rawValue: UInt8
-    /// Colours and styles.
-    static let attributes = Changes(rawValue: 1)
-    static let hiddenCursor = Changes(rawValue: 2)
-    static let noAutowrap = Changes(rawValue: 4)
-    static let scrollRegion = Changes(rawValue: 8)
-  }
-
-  /// Records a control sequence that passes.
-  mutating func note(_ sequence: ControlSequence) {
-    switch sequence.final {
-    case "m":
-      rendition.apply(sequence.parameters)
-      set(.attributes, !sequence.parameters.allSatisfy { $0.number == 0 })
-    case "r":
-      region = Array(sequence.parameters.bytes)
-      set(.scrollRegion, !sequence.parameters.isEmpty)
-    case "s": saveCursor()
-    case "u": restoreCursor()
-    case "h", "l":
-      if sequence.concerns(mode: 25) { set(.hiddenCursor, sequence.final == "l") }
-      if sequence.concerns(mode: 7) {
-        wraps = sequence.final == "h"
-        set(.noAutowrap, !wraps)
-      }
-    default: break
+    /// The sequence that switches it.
+    func sequence(isOn: Bool) -> String {
+      number > 0
+        ? "\u{1B}[?\(number)\(isOn ? "h" : "l")" : "\u{1B}[\(-number)\(isOn ? "h" : "l")"
     }
   }
 
-  /// Saves the state. Terminals save the attributes with the cursor, many also the
-  /// automatic wrap (DECSC).
+  /// The modes that may be switched: the keys of the cursor send other sequences (1), the screen is
+  /// reversed (5), lines wrap (7), the cursor is visible (25), text is inserted (4 of ECMA-48).
+  private static let modes = [1, 5, 7, 25, -4].map(Mode.init)
+  /// DECOM: rows count from the scroll region. It is apart, because it moves the cursor.
+  private static let origin = Mode(number: 6)
+  private static let wrap = Mode(number: 7)
+  /// The modes that are not in their original state.
+  private var switched: [Mode] = []
+  /// Whether lines may not wrap although ``switched`` says that they do: not every terminal
+  /// restores that with the cursor.
+  private var isWrapDoubtful = false
+  /// The modes of the alternate screen that are on: 47, 1047, and 1049, which saves the cursor,
+  /// too.
+  private var alternateScreens: [Int] = []
+  /// Whether it is shown. Each of the modes shows and leaves it.
+  private var isAlternate = false
+  private var rendition = Rendition()
+  /// Whether attributes may have changed.
+  private var hasAttributes = false
+  /// The parameters of the scroll region.
+  private var region: [UInt8] = []
+  private var hasKeypad = false
+  private var hasTabs = false
+  /// Whether the device wants to know what is pasted. The terminal marks it then.
+  private var marksPastes = false
+  private var saved = Saved()
+
+  /// What terminals save with the cursor (DECSC): the attributes, and origin mode; many also the
+  /// automatic wrap.
+  private struct Saved {
+    var rendition = Rendition()
+    /// Until the device has saved a cursor, the state is unknown, because the terminal's saved
+    /// cursor is older than the session.
+    var hasAttributes = true
+    var switched: [Mode] = []
+  }
+
+  /// Records that attributes have changed.
+  ///
+  /// - Parameter parameters: those of the SGR sequence that passes.
+  mutating func note(rendition parameters: Parameters) {
+    rendition.apply(parameters)
+    hasAttributes = !parameters.allSatisfy { $0.number == 0 }
+  }
+
+  /// Records a scroll region.
+  mutating func note(region parameters: Parameters) { region = Array(parameters.bytes) }
+
+  /// Records that tab stops have changed.
+  mutating func noteTabs() { hasTabs = true }
+
+  /// Records the mode of the keypad: DECKPAM, DECKPNM.
+  mutating func note(keypad isOn: Bool) { hasKeypad = isOn }
+
+  /// Records a mode.
+  ///
+  /// - Returns: whether its sequence may pass.
+  mutating func note(_ number: Int, isPrivate: Bool, isOn: Bool) -> Bool {
+    let mode = Mode(number: isPrivate ? number : -number)
+    if isPrivate {
+      switch number {
+      case 1049:
+        if isOn { saveCursor() }
+        note(alternateScreen: number, isOn: isOn)
+        if !isOn { restoreCursor() }
+        return true
+      case 47, 1047:
+        note(alternateScreen: number, isOn: isOn)
+        return true
+      case 1048:
+        if isOn { saveCursor() } else { restoreCursor() }
+        return true
+      case 2004:
+        marksPastes = isOn
+        return false
+      default: break
+      }
+    }
+    guard Self.modes.contains(mode) || mode == Self.origin else { return false }
+    switched.removeAll { $0 == mode }
+    if isOn != mode.isOnAtFirst { switched.append(mode) }
+    if mode == Self.wrap { isWrapDoubtful = false }
+    return true
+  }
+
+  private mutating func note(alternateScreen number: Int, isOn: Bool) {
+    isAlternate = isOn
+    alternateScreens.removeAll { $0 == number }
+    if isOn { alternateScreens.append(number) }
+  }
+
   mutating func saveCursor() {
-    saved = changes.intersection([.attributes, .noAutowrap])
-    (savedRendition, savedWraps) = (rendition, wraps)
+    saved = Saved(
+      rendition: rendition, hasAttributes: hasAttributes,
+      switched: switched.filter { $0 == Self.origin || $0 == Self.wrap })
   }
 
-  /// Restores the state. It is not certain that a terminal restores everything that was saved, so a
-  /// change counts if it exists now or existed when the cursor was saved.
+  /// Restores the state. It is not certain that a terminal restores everything that was saved, so
+  /// attributes count as changed if they are now or were when the cursor was saved.
   mutating func restoreCursor() {
-    changes.formUnion(saved)
-    (rendition, wraps) = (savedRendition, savedWraps)
+    rendition = saved.rendition
+    hasAttributes = hasAttributes || saved.hasAttributes
+    isWrapDoubtful = isWrapDoubtful || switched.contains(Self.wrap)
+    switched.removeAll { $0 == Self.origin || $0 == Self.wrap }
+    switched += saved.switched
   }
 
-  private mutating func set(_ change: Changes, _ isChanged: Bool) {
-    if isChanged { changes.insert(change) } else { changes.remove(change) }
+  /// What others must know of it.
+  var switchedModes: DeviceModes {
+    var modes: DeviceModes = marksPastes ? .markedPastes : []
+    if switched.contains(Mode(number: 25)) { modes.insert(.hiddenCursor) }
+    if isAlternate { modes.insert(.alternateScreen) }
+    if switched.contains(Self.origin) { modes.insert(.origin) }
+    if hasTabs { modes.insert(.tabs) }
+    return modes
   }
 
-  /// The sequences that bring a terminal from any state into this state.
-  var screenState: [UInt8] {
+  // MARK: Sequences
+
+  /// The sequences that undo all changes; empty if there are none.
+  ///
+  /// - Parameter columns: the number of columns of the screen, for tab stops.
+  func restoration(columns: Int) -> [UInt8] {
     var bytes: [UInt8] = []
+    // First, so that everything else is undone on the main screen.
+    bytes += leavingAlternateScreen
+    for mode in switched where mode != Self.origin {
+      bytes.append(mode.sequence(isOn: mode.isOnAtFirst))
+    }
+    if isWrapDoubtful, !switched.contains(Self.wrap) {
+      bytes.append(Self.wrap.sequence(isOn: true))
+    }
+    if hasKeypad { bytes.append("\u{1B}>") }
+    if hasAttributes { bytes.append("\u{1B}[0m") }
+    // DECSTBM moves the cursor to the upper left corner, so the cursor is saved and restored.
+    if !region.isEmpty { bytes.append("\u{1B}7\u{1B}[r\u{1B}8") }
+    // So does DECOM, which is also saved and restored with the cursor. The last row is the
+    // best place.
+    if switched.contains(Self.origin) { bytes.append("\u{1B}[?6l\u{1B}[9999H") }
+    if hasTabs { bytes += Self.tabs(columns: columns) }
+    return bytes
+  }
+
+  /// Each mode is switched off, because terminals may know them apart.
+  private var leavingAlternateScreen: [UInt8] {
+    var bytes: [UInt8] = []
+    // 1049 comes last. It moves the cursor to where it was saved.
+    if alternateScreens.contains(1049), !isAlternate { bytes.append("\u{1B}7") }
+    for number in alternateScreens.sorted() { bytes.append("\u{1B}[?\(number)l") }
+    return bytes
+  }
+
+  /// Undoes what DECSTR undoes: not the alternate screen, the reversed screen and the tab stops.
+  ///
+  /// - Returns: the sequences.
+  mutating func softReset() -> [UInt8] {
+    var rest = ScreenState()
+    (rest.alternateScreens, rest.isAlternate) = (alternateScreens, isAlternate)
+    (rest.hasTabs, rest.marksPastes) = (hasTabs, marksPastes)
+    rest.switched = switched.filter { $0.number == 5 }
+    (alternateScreens, hasTabs) = ([], false)
+    switched.removeAll { $0.number == 5 }
+    defer { self = rest }
+    return restoration(columns: 0)
+  }
+
+  /// The sequences that bring a terminal from any state into this state. The content of an
+  /// alternate screen is lost.
+  func screenState(columns: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    // The main screen, without moving the cursor.
+    bytes.append("\u{1B}[?1047l")
+    if isAlternate, let number = alternateScreens.last { bytes.append("\u{1B}[?\(number)h") }
+    if switched.contains(Self.origin) { bytes.append(Self.origin.sequence(isOn: false)) }
     // DECSTBM moves the cursor to the upper left corner, so the cursor is saved and restored.
     bytes.append("\u{1B}7\u{1B}[")
     bytes += region
     bytes.append("r\u{1B}8")
-    bytes.append(wraps ? "\u{1B}[?7h" : "\u{1B}[?7l")
-    bytes.append(isCursorHidden ? "\u{1B}[?25l" : "\u{1B}[?25h")
+    if switched.contains(Self.origin) { bytes.append(Self.origin.sequence(isOn: true)) }
+    for mode in Self.modes {
+      bytes.append(mode.sequence(isOn: mode.isOnAtFirst != switched.contains(mode)))
+    }
+    bytes.append(hasKeypad ? "\u{1B}=" : "\u{1B}>")
     bytes.append("\u{1B}[0m")
     return bytes + rendition.sequences
   }
 
-  var isCursorHidden: Bool { changes.contains(.hiddenCursor) }
-
-  /// The sequences that undo all changes; empty if there are none.
-  var restoration: [UInt8] {
+  /// The sequences that set a tab stop in every eighth column.
+  private static func tabs(columns: Int) -> [UInt8] {
     var bytes: [UInt8] = []
-    if changes.contains(.attributes) { bytes.append("\u{1B}[0m") }
-    // DECSTBM moves the cursor to the upper left corner, so the cursor is saved and restored.
-    if changes.contains(.scrollRegion) { bytes.append("\u{1B}7\u{1B}[r\u{1B}8") }
-    if changes.contains(.noAutowrap) { bytes.append("\u{1B}[?7h") }
-    if changes.contains(.hiddenCursor) { bytes.append("\u{1B}[?25h") }
+    bytes.append("\u{1B}7\u{1B}[3g")
+    for column in stride(from: 9, through: columns, by: 8) {
+      bytes.append("\u{1B}[\(column)G\u{1B}H")
+    }
+    bytes.append("\u{1B}8")
     return bytes
   }
 }

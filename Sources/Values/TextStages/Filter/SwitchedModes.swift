@@ -61,14 +61,19 @@ public struct SwitchedModes: Hashable, Sendable {
     .control("m", reset: "\u{1B}[0m"),
   ]
 
-  /// Records a complete sequence.
-  ///
+  /// Records a complete escape or control sequence, or a shift of the character set.
+  mutating func note(_ bytes: UnsafeRawBufferPointer) {
+    let isControl = bytes.count > 2 && bytes[1] == UInt8(ascii: "[")
+    // Most sequences move the cursor.
+    if isControl, let final = bytes.last, !"hlrqmup".utf8.contains(final) { return }
+    let start = isControl ? 2 : bytes[0] == .escape ? 1 : 0
+    note(Array(bytes[start...])[...], isControl: isControl)
+  }
+
   /// - Parameters:
   ///   - sequence: the bytes after `ESC [`, or after `ESC`; or a shift of the character set alone.
   ///   - isControl: whether it began with `ESC [`.
-  mutating func note(_ sequence: ArraySlice<UInt8>, isControl: Bool) {
-    // Most sequences move the cursor.
-    if isControl, let final = sequence.last, !"hlrqmup".utf8.contains(final) { return }
+  private mutating func note(_ sequence: ArraySlice<UInt8>, isControl: Bool) {
     // RIS, DECSTR.
     if sequence.elementsEqual(isControl ? "!p".utf8 : "c".utf8) {
       // A soft reset leaves the screen and the mouse.
@@ -79,6 +84,24 @@ public struct SwitchedModes: Hashable, Sendable {
       guard let isSwitched = mode.isSwitched(sequence, isControl) else { continue }
       switched.removeAll { $0 == number }
       if isSwitched { switched.append(number) }
+    }
+  }
+
+  /// What others must know of it.
+  var deviceModes: DeviceModes {
+    var modes: DeviceModes = []
+    if areSwitched([1049, 1047, 47]) { modes.insert(.alternateScreen) }
+    if areSwitched([2004]) { modes.insert(.markedPastes) }
+    if areSwitched([25]) { modes.insert(.hiddenCursor) }
+    if areSwitched([6]) { modes.insert(.origin) }
+    return modes
+  }
+
+  /// Whether one of these private modes is switched.
+  private func areSwitched(_ numbers: [Int]) -> Bool {
+    // The table begins with them.
+    zip(0..., Self.offModes + Self.onModes).contains { index, number in
+      numbers.contains(number) && switched.contains(index)
     }
   }
 
@@ -126,8 +149,7 @@ extension SwitchedModes.Mode {
   }
 
   private static func concerns(_ parameters: ArraySlice<UInt8>, _ number: Int) -> Bool {
-    let parameters = Parameters(parameters)
-    return parameters.isWellFormed() && parameters.contains { $0.number == number }
+    parameters.split(separator: UInt8(ascii: ";")).contains { $0.elementsEqual("\(number)".utf8) }
   }
 
   private static func isSet(by bytes: ArraySlice<UInt8>) -> Bool? {

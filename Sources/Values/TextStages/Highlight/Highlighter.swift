@@ -118,14 +118,11 @@ public struct Highlighter: ByteStage {
   private mutating func readSequence(
     in bytes: UnsafeRawBufferPointer, from start: Int, into output: inout [UInt8]
   ) -> Int {
-    var end = min(start + 2, bytes.count)
-    if end == start + 2, bytes[start + 1] == UInt8(ascii: "[") {
-      while end < bytes.count, !(0x40..<0x7F).contains(bytes[end]) { end += 1 }
-      end = min(end + 1, bytes.count)
-      if bytes[end - 1] == UInt8(ascii: "m") {
-        line.append(style: UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
-        return end
-      }
+    let end = LineSequence.end(in: bytes, from: start)
+    let sequence = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+    if LineSequence(sequence) == .style {
+      line.append(style: sequence)
+      return end
     }
     leaveLine(into: &output)
     output.append(bytes, in: start..<end)

@@ -154,10 +154,12 @@ enum LineSequence {
 
   /// The end of the sequence that begins at an index.
   static func end(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
-    guard start + 1 < bytes.count, bytes[start + 1] == UInt8(ascii: "[") else {
-      return min(start + 2, bytes.count)
-    }
-    let final = bytes[(start + 2)...].firstIndex { (0x40..<0x7F).contains($0) }
+    guard start + 1 < bytes.count else { return bytes.count }
+    let isControl = bytes[start + 1] == UInt8(ascii: "[")
+    let final =
+      isControl
+      ? bytes[(start + 2)...].firstIndex { (0x40..<0x7F).contains($0) }
+      : bytes[(start + 1)...].firstIndex { !(0x20..<0x30).contains($0) }
     return final.map { $0 + 1 } ?? bytes.count
   }
 }

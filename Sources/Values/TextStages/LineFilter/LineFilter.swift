@@ -580,7 +580,7 @@ public struct LineFilter: ByteStage {
       }
       guard final == UInt8(ascii: "h") || final == UInt8(ascii: "l") || final == UInt8(ascii: "r")
       else { return }
-      let control = ControlSequence(Array(sequence))
+      guard let control = ControlSequence(sequence) else { return }
       if control.final == "r" { hasRegion = !control.parameters.isEmpty }
       if control.concerns(mode: 7) { wraps = control.final == "h" }
     }

@@ -335,7 +335,9 @@ extension Rendition {
     var rest = text
     while let start = rest.firstIndex(of: .escape) {
       guard let end = rest[start...].firstIndex(of: UInt8(ascii: "m")) else { return }
-      apply(ControlSequence(Array(rest[start...end])).parameters)
+      rest[start...end].withUnsafeBytes {
+        if let sequence = ControlSequence($0) { apply(sequence.parameters) }
+      }
       rest = rest[(end + 1)...]
     }
   }

@@ -1,0 +1,109 @@
+import TextTools
+
+/// The character sets that a device has chosen for its bytes.
+///
+/// They never reach the user's terminal: characters of another set are translated to Unicode, so
+/// that nothing lasts. The sets are ASCII, that of the United Kingdom, the special graphics of
+/// DEC terminals (VT220 manual, table 2-4), and code page 437, which the Linux console shows
+/// after SGR 11 and 12 (console_codes(4)). Any other set counts as ASCII.
+struct CharacterSets: Hashable, Sendable {
+  private enum Set: Hashable {
+    case ascii, unitedKingdom, graphics
+  }
+
+  /// G0 to G3.
+  private var sets: [Set] = Array(repeating: .ascii, count: 4)
+  /// The number of the set in use.
+  private var inUse = 0
+  /// The number of the set of the next character only (SS2, SS3).
+  private var forNext: Int?
+  /// The number of the font: 0, or 1 or 2 for code page 437. In font 2, the highest bit of all
+  /// bytes is set.
+  private var font = 0
+
+  /// Whether characters are as they are.
+  var isASCII: Bool { forNext == nil && font == 0 && sets[inUse] == .ascii }
+
+  /// Whether bytes above 7F, and most control characters, are characters of code page 437.
+  var isCodePage: Bool { font > 0 }
+
+  /// Selects the original sets.
+  mutating func reset() { self = CharacterSets() }
+
+  /// Chooses a set for G0 to G3: SCS.
+  mutating func designate(_ number: Int, final: UInt8) {
+    sets[number] =
+      switch Unicode.Scalar(final) {
+      case "0": .graphics
+      case "A": .unitedKingdom
+      default: .ascii
+      }
+  }
+
+  /// Uses one of G0 to G3 from now on: SI, SO, LS2, LS3.
+  mutating func use(_ number: Int) { inUse = number }
+
+  /// Uses one of G0 to G3 for the next character: SS2, SS3.
+  mutating func useOnce(_ number: Int) { forNext = number }
+
+  /// Chooses a font: SGR 10 to 12.
+  mutating func chooseFont(_ number: Int) { font = number }
+
+  /// Translates a character.
+  mutating func translate(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+    if font == 2, scalar.isASCII { return Self.codePage[Int(scalar.value) | 0x80] }
+    defer { forNext = nil }
+    switch sets[forNext ?? inUse] {
+    case .ascii: return scalar
+    case .unitedKingdom: return scalar == "#" ? "£" : scalar
+    case .graphics:
+      guard (0x5F...0x7E).contains(scalar.value) else { return scalar }
+      return Self.graphics[Int(scalar.value) - 0x5F]
+    }
+  }
+
+  /// The character of code page 437 for a byte that is not printable ASCII.
+  func codePageCharacter(_ byte: UInt8) -> Unicode.Scalar {
+    Self.codePage[Int(font == 2 ? byte | 0x80 : byte)]
+  }
+
+  /// The characters from 5F to 7E.
+  private static let graphics = Array(
+    "\u{A0}◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·".unicodeScalars)
+
+  private static let codePage = Array(
+    ("\u{A0}☺☻♥♦♣♠•◘○◙♂♀♪♫☼►◄↕‼¶§▬↨↑↓→←∟↔▲▼"
+      + String(decoding: UInt8(0x20)..<0x7F, as: UTF8.self) + "⌂"
+      + "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»"
+      + "░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀"
+      + "αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{A0}").unicodeScalars)
+}
+
+extension Unicode.Scalar {
+  /// The character of ASCII that terminals without line drawing show for it; nil if it is another
+  /// one. See "acs" in curs_add_wch(3).
+  var asciiGraphic: Unicode.Scalar? {
+    switch self {
+    case "\u{A0}": " "
+    case "◆": "+"
+    case "▒", "░", "▓": ":"
+    case "█", "▄", "▌", "▐", "▀", "■": "#"
+    case "°": "'"
+    case "±": "#"
+    case "─", "━", "═", "⎺", "⎻", "⎼": "-"
+    case "⎽": "_"
+    case "│", "║": "|"
+    case "≤": "<"
+    case "≥": ">"
+    case "π": "*"
+    case "≠": "!"
+    case "·", "•": "o"
+    case "→", "►": ">"
+    case "←", "◄": "<"
+    case "↑", "▲": "^"
+    case "↓", "▼": "v"
+    case "\u{2500}"..."\u{256C}": "+"
+    default: nil
+    }
+  }
+}
