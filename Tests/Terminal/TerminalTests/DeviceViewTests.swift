@@ -39,6 +39,9 @@ import Time
       terminal.look()
     }
 
+    /// What the screen knows of the device.
+    var switched: DeviceModes { console.screen.deviceModes }
+
     var text: String {
       terminal.look()
       return String(decoding: terminal.written, as: UTF8.self)
@@ -99,11 +102,19 @@ import Time
     bench.show(Array("\u{1B}[?1049h\u{1B}[?1h\u{1B}[?2004hx\u{1B}[6n".utf8), at: .now)
     let before = bench.text
     #expect(before.hasSuffix("\u{1B}[?1049h\u{1B}[?1hx\u{1B}[?2004h"))
+    #expect(bench.switched == [.alternateScreen, .markedPastes])
     bench.view.settings.isRaw = true
+    #expect(bench.switched == [.alternateScreen, .markedPastes])
     bench.show(Array("\u{1B}]0;t\u{7}y".utf8), at: .now)
-    #expect(bench.text == before + "\u{1B}]0;t\u{7}y")
+    let raw = bench.text
+    #expect(raw == before + "\u{1B}]0;t\u{7}y")
+    bench.show(Array("\u{1B}[?2004l".utf8), at: .now)
+    #expect(bench.switched == [.alternateScreen])
+    bench.show(Array("\u{1B}[?2004h".utf8), at: .now)
+    #expect(bench.switched == [.alternateScreen, .markedPastes])
     bench.view.settings.isRaw = false
-    let undone = bench.text.dropFirst(before.count)
+    #expect(bench.switched == [])
+    let undone = bench.text.dropFirst(raw.count)
     for mode in [1, 1049, 2004] { #expect(undone.contains("\u{1B}[?\(mode)l"), "\(mode)") }
     let last = bench.text
     bench.show(Array("\u{1B}]0;t\u{7}z".utf8), at: .now)

@@ -84,11 +84,10 @@ package final class DeviceView {
     fit()
     if settings.lineDirection == .toDevice, text.rows != nil {
       show(text.send(bytes, at: lastMoment))
-    } else if let changed = text.receive(bytes, at: lastMoment) {
-      noteSwitched()
-      show(changed)
     } else {
-      place.show(bytes)
+      let changed = text.receive(bytes, at: lastMoment)
+      noteSwitched()
+      if let changed { show(changed) } else { place.show(bytes) }
     }
     place.setSwitched(switched)
     waitIfNeeded()
