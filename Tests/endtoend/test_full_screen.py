@@ -2,8 +2,8 @@
 
 import signal
 
-from Tests.endtoend.faults import PREFIX
-from Tests.endtoend.harness import processes, wait_until
+from Tests.endtoend.faults import PREFIX, processes
+from Tests.endtoend.harness import wait_until
 from Tests.endtoend.test_palette import PaletteTest
 
 # What curses sends to draw a box: the alternate screen, keys of the cursor, a hidden cursor, special graphics, and a
