@@ -85,6 +85,11 @@ import Testing
     ("\u{1B}[?1;5h\u{1B}=\u{1B}[4h", "\u{1B}[?1l\u{1B}[?5l\u{1B}[4l\u{1B}>"),
     ("\u{1B}[?1049h\u{1B}[?1h", "\u{1B}[?1049l\u{1B}[?1l"), ("\u{1B}[?47h\u{1B}[?47l", ""),
     ("\u{1B}[?6h", "\u{1B}[?6l\u{1B}[9999H"),
+    (
+      "\u{1B}[31m\u{1B}[?6h\u{1B}[?1049h\u{1B}[m\u{1B}[?6l",
+      "\u{1B}[?1049l\u{1B}[0m\u{1B}[?6l\u{1B}[9999H"
+    ),
+    ("\u{1B}[?1049h\u{1B}[?47l\u{1B}[?6h", "\u{1B}7\u{1B}[?1049l\u{1B}[?6l\u{1B}[9999H"),
   ])
   func restoration_namesOnlyTheRemainingChanges(text: String, restoration: String) {
     var filter = EscapeFilter()

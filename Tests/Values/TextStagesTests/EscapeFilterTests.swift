@@ -160,7 +160,7 @@ import Time
     var filter = EscapeFilter()
     _ = filter.feed("\u{1B}[?1049h\u{1B}[?25l\u{1B}[4h\u{1B}(0")
     #expect(filter.feed("\u{1B}[!pq") == "\u{1B}[?25h\u{1B}[4lq")
-    #expect(filter.restoration == Array("\u{1B}[?1049l".utf8))
+    #expect(filter.restoration == Array("\u{1B}[?1049l\u{1B}[0m".utf8))
   }
 
   @Test func whatOthersMustKnow_isKnown() {

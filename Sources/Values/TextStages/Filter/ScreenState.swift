@@ -139,9 +139,21 @@ struct ScreenState {
   ///
   /// - Parameter columns: the number of columns of the screen, for tab stops.
   func restoration(columns: Int) -> [UInt8] {
+    guard isAlternate, alternateScreens.contains(1049) else {
+      return leavingAlternateScreen + restorationOfScreen(columns: columns)
+    }
+    // Leaving restores the cursor, with what was saved with it. Not every terminal does that.
+    var main = self
+    main.restoreCursor()
+    if switched.contains(Self.origin), !main.switched.contains(Self.origin) {
+      main.switched.append(Self.origin)
+    }
+    return leavingAlternateScreen + main.restorationOfScreen(columns: columns)
+  }
+
+  /// What undoes all but the alternate screen, which is left before.
+  private func restorationOfScreen(columns: Int) -> [UInt8] {
     var bytes: [UInt8] = []
-    // First, so that everything else is undone on the main screen.
-    bytes += leavingAlternateScreen
     for mode in switched where mode != Self.origin {
       bytes.append(mode.sequence(isOn: mode.isOnAtFirst))
     }
