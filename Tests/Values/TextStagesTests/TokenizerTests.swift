@@ -21,11 +21,11 @@ import Testing
       Array(piece).withUnsafeBytes { piece in
         var index = 0
         while let token = tokenizer.next(in: piece, from: &index) {
-          add(token.kind, token.range.map { Array(piece[$0]) } ?? tokenizer.held)
+          add(token.kind, token.withBytes(in: piece) { Array($0) })
         }
       }
     }
-    if let token = tokenizer.flush() { add(token.kind, tokenizer.held) }
+    if let token = tokenizer.flush() { add(token.kind, token.withBytes { Array($0) }) }
     return found
   }
 

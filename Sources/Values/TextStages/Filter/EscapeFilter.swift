@@ -88,11 +88,7 @@ public struct EscapeFilter: ByteStage {
         index = end
       }
       guard let token = tokenizer.next(in: bytes, from: &index) else { break }
-      if let range = token.range {
-        handle(token.kind, UnsafeRawBufferPointer(rebasing: bytes[range]), into: &output)
-      } else {
-        handleHeld(token.kind, into: &output)
-      }
+      token.withBytes(in: bytes) { handle(token.kind, $0, into: &output) }
     }
     return .changed
   }
@@ -102,12 +98,8 @@ public struct EscapeFilter: ByteStage {
 
   /// Shows the incomplete sequence or character.
   public mutating func flush(into output: inout [UInt8]) {
-    if let token = tokenizer.flush() { handleHeld(token.kind, into: &output) }
-  }
-
-  private mutating func handleHeld(_ kind: Tokenizer.Kind, into output: inout [UInt8]) {
-    let held = tokenizer.held
-    held.withUnsafeBytes { handle(kind, $0, into: &output) }
+    guard let token = tokenizer.flush() else { return }
+    token.withBytes { handle(token.kind, $0, into: &output) }
   }
 
   private mutating func handle(
@@ -166,22 +158,19 @@ public struct EscapeFilter: ByteStage {
     let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
     // There is no ESC among them, except for the last one of a string that a pause has ended.
     var (index, tokens) = (0, Tokenizer())
-    while let token = tokens.next(in: rest, from: &index), let range = token.range {
-      let part = UnsafeRawBufferPointer(rebasing: rest[range])
-      switch token.kind {
-      case .text where showsUTF8: output.append(contentsOf: part)
-      case .control: Self.show(control: part[0], into: &output)
-      case .text:
-        for scalar in String(decoding: part, as: UTF8.self).unicodeScalars {
-          show(scalar, into: &output)
+    while let token = tokens.next(in: rest, from: &index) ?? tokens.flush() {
+      token.withBytes(in: rest) { part in
+        switch token.kind {
+        case .text where showsUTF8: output.append(contentsOf: part)
+        case .control: Self.show(control: part[0], into: &output)
+        case .text:
+          for scalar in String(decoding: part, as: UTF8.self).unicodeScalars {
+            show(scalar, into: &output)
+          }
+        case .malformed: Self.show(control: .escape, into: &output)
+        default: show(other: token.kind, part, into: &output)
         }
-      default: show(other: token.kind, part, into: &output)
       }
-    }
-    switch tokens.flush()?.kind {
-    case nil: break
-    case .malformed: Self.show(control: .escape, into: &output)
-    case .some(let kind): tokens.held.withUnsafeBytes { show(other: kind, $0, into: &output) }
     }
   }
 

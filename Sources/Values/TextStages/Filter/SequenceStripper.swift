@@ -16,22 +16,14 @@ public struct SequenceStripper: Sendable {
   public mutating func strip(_ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) {
     var index = 0
     while let token = tokenizer.next(in: bytes, from: &index) {
-      if let range = token.range {
-        handle(token.kind, UnsafeRawBufferPointer(rebasing: bytes[range]), into: &output)
-      } else {
-        handleHeld(token.kind, into: &output)
-      }
+      token.withBytes(in: bytes) { handle(token.kind, $0, into: &output) }
     }
   }
 
   /// Appends the text of an incomplete sequence or character: the end of a line or of the stream.
   public mutating func finish(into output: inout [UInt8]) {
-    if let token = tokenizer.flush() { handleHeld(token.kind, into: &output) }
-  }
-
-  private mutating func handleHeld(_ kind: Tokenizer.Kind, into output: inout [UInt8]) {
-    let held = tokenizer.held
-    held.withUnsafeBytes { handle(kind, $0, into: &output) }
+    guard let token = tokenizer.flush() else { return }
+    token.withBytes { handle(token.kind, $0, into: &output) }
   }
 
   private mutating func handle(

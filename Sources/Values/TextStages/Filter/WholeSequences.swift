@@ -70,13 +70,8 @@ public struct WholeSequences: ByteStage {
 
   private mutating func note(_ token: Tokenizer.Token, in bytes: UnsafeRawBufferPointer) {
     switch token.kind {
-    case .control, .escape, .sequence: break
-    case .text, .string, .mark, .invalid, .malformed: return
-    }
-    if let range = token.range {
-      modes.note(UnsafeRawBufferPointer(rebasing: bytes[range]))
-    } else {
-      tokenizer.held.withUnsafeBytes { modes.note($0) }
+    case .control, .escape, .sequence: token.withBytes(in: bytes) { modes.note($0) }
+    case .text, .string, .mark, .invalid, .malformed: break
     }
   }
 }

@@ -34,8 +34,21 @@ public struct Tokenizer: Sendable {
   public struct Token: Sendable {
     /// The kind.
     public let kind: Kind
-    /// Its bytes in the piece; nil if it began in an earlier piece: see ``Tokenizer/held``.
-    public let range: Range<Int>?
+    /// Its bytes in the piece; nil if it began in an earlier piece.
+    fileprivate var range: Range<Int>?
+    /// Its bytes, if it began in an earlier piece.
+    fileprivate var held: [UInt8] = []
+
+    /// Calls a closure with the bytes of the token.
+    ///
+    /// - Parameter piece: the piece in which the token was found; none for ``Tokenizer/flush()``.
+    public func withBytes<Result>(
+      in piece: UnsafeRawBufferPointer = UnsafeRawBufferPointer(start: nil, count: 0),
+      _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+      guard let range else { return held.withUnsafeBytes(body) }
+      return body(UnsafeRawBufferPointer(rebasing: piece[range]))
+    }
   }
 
   /// The maximum length of an escape or control sequence in bytes.
@@ -66,12 +79,8 @@ public struct Tokenizer: Sendable {
   public var decodesUTF8 = true
 
   private var state = State.ground
-  /// The bytes of a token that began in an earlier piece: those of the last token if its range is
-  /// nil, otherwise of the next one.
-  public private(set) var held: [UInt8] = []
-  private var isHeldDone = false
-  /// Whether ESC has cut off a string, and begins the next token.
-  private var beginsWithEscape = false
+  /// The bytes of the incomplete token in earlier pieces.
+  private var held: [UInt8] = []
   /// The number of bytes of the sequence or string.
   private var length = 0
 
@@ -95,7 +104,6 @@ public struct Tokenizer: Sendable {
   ///   - index: where the token begins. It moves behind the token.
   /// - Returns: nil at the end of the piece. An incomplete token is held.
   public mutating func next(in piece: UnsafeRawBufferPointer, from index: inout Int) -> Token? {
-    release()
     guard index < piece.count else { return nil }
     let start = index
     if case .ground = state {
@@ -116,8 +124,8 @@ public struct Tokenizer: Sendable {
       case .cutsString:
         held.append(piece, in: start..<index)
         held.removeLast()
-        (isHeldDone, beginsWithEscape) = (true, true)
-        return Token(kind: .malformed, range: nil)
+        defer { held.append(.escape) }
+        return takeHeld(.malformed)
       }
     }
     held.append(piece, in: start..<index)
@@ -126,9 +134,8 @@ public struct Tokenizer: Sendable {
 
   /// Ends the incomplete token: a pause, or the end of the stream.
   ///
-  /// - Returns: the token, whose bytes are in ``held``; nil if there is none.
+  /// - Returns: the token; nil if there is none.
   public mutating func flush() -> Token? {
-    release()
     let kind: Kind
     switch state {
     case .ground: return nil
@@ -136,16 +143,12 @@ public struct Tokenizer: Sendable {
     case .escape, .control, .string, .stringEscape: kind = .malformed
     }
     state = .ground
-    isHeldDone = true
-    return Token(kind: kind, range: nil)
+    return takeHeld(kind)
   }
 
-  private mutating func release() {
-    guard isHeldDone else { return }
-    isHeldDone = false
-    held.removeAll(keepingCapacity: true)
-    if beginsWithEscape { held.append(.escape) }
-    beginsWithEscape = false
+  private mutating func takeHeld(_ kind: Kind) -> Token {
+    defer { held = [] }
+    return Token(kind: kind, held: held)
   }
 
   private mutating func token(
@@ -153,8 +156,7 @@ public struct Tokenizer: Sendable {
   ) -> Token {
     guard !held.isEmpty else { return Token(kind: kind, range: range) }
     held.append(piece, in: range)
-    isHeldDone = true
-    return Token(kind: kind, range: nil)
+    return takeHeld(kind)
   }
 
   // MARK: States
