@@ -184,14 +184,14 @@ struct ScreenState {
   ///
   /// - Returns: the sequences.
   mutating func softReset() -> [UInt8] {
-    var rest = ScreenState()
+    var (undone, rest) = (self, ScreenState())
     (rest.alternateScreens, rest.isAlternate) = (alternateScreens, isAlternate)
     (rest.hasTabs, rest.marksPastes) = (hasTabs, marksPastes)
     rest.switched = switched.filter { $0.number == 5 }
-    (alternateScreens, hasTabs) = ([], false)
-    switched.removeAll { $0.number == 5 }
-    defer { self = rest }
-    return restoration(columns: 0)
+    undone.hasTabs = false
+    undone.switched.removeAll { $0.number == 5 }
+    self = rest
+    return undone.restorationOfScreen(columns: 0)
   }
 
   /// The sequences that bring a terminal from any state into this state. The content of an
