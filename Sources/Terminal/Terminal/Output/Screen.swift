@@ -417,8 +417,7 @@ package final class Screen {
   package func resume() {
     isGivenBack = false
     tail.forget()
-    if draws { write(deviceState) }
-    if isMarkingPastes { write(pasteMarks(true)) }
+    if draws { write(screenState) }
     sizeDidChange()
   }
 
