@@ -10,7 +10,8 @@ extension Command {
 
   /// Finds the command with a key in a session; nil if there is none.
   init?(key: UInt8, in state: TerminalState) {
-    let character = Character(Unicode.Scalar(key))
+    // Not every keyboard has a q, but each has a ctrl-q.
+    let character = key == 0x11 ? Command.quit.key : Character(Unicode.Scalar(key))
     guard let command = state.commands.first(where: { $0.key == character }) else { return nil }
     self = command
   }

@@ -136,6 +136,54 @@ import TextStages
     (0..<count).map { 0x20 | UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
   }
 
+  // MARK: Keys in other forms
+
+  @Test func `The beginning of a key waits for its rest`() throws {
+    let bench = try Bench(isTerminal: true)
+    try bench.type("a\u{1B}[27;5;1")
+    #expect(bench.sent == "a")
+    try bench.type("16~")
+    try bench.type("\u{1B}[11")
+    try bench.type("3uz")
+    #expect(bench.commands == [UInt8(ascii: "q")])
+    #expect(bench.sent == "az")
+  }
+
+  @Test func `The beginning of a key without a rest is data after a moment`() throws {
+    let bench = try Bench(isTerminal: true)
+    try bench.type("\u{1B}[1;5")
+    #expect(bench.sent == "")
+    bench.clock.advance(by: .milliseconds(50))
+    try bench.turn()
+    #expect(bench.sent == "\u{1B}[1;5")
+    try bench.type("\u{1B}[")
+    bench.close()
+    try bench.turn()
+    #expect(bench.sent == "\u{1B}[1;5\u{1B}[")
+    #expect(bench.ends.count == 1)
+  }
+
+  @Test func `The device gets a key as the terminal sends it, and a dialog as it is without that`()
+    throws
+  {
+    let bench = try Bench(isTerminal: true)
+    try bench.type("\u{1B}[27u\u{1B}[97;5u\u{1B}[116;5u\u{1B}[116;5u")
+    #expect(bench.sent == "\u{1B}[27u\u{1B}[97;5u\u{1B}[116;5u")
+    var received: [UInt8] = []
+    let receiver = Receiver {
+      received += $0.prefix(2)
+      return min(2, $0.count)
+    }
+    bench.pump.focus = receiver
+    try bench.type(
+      "x\u{1B}[27u\u{1B}[97;5u\u{1B}[13;1:1u\u{1B}[13;1:3u\u{1B}[27;2;65~\u{1B}[98;3u\u{1B}[9;2u"
+        + "\u{1B}[1092;1u\u{1B}[57399u\u{1B}[57441;2u\u{1B}[55;5u\u{1B}[A")
+    #expect(
+      String(decoding: received, as: UTF8.self)
+        == "x\u{1B}\u{1}\rA\u{1B}b\u{1B}[Zф0\u{1F}\u{1B}[A")
+    #expect(bench.commands.isEmpty)
+  }
+
   // MARK: Commands and data
 
   @Test func `Keys are data, the key after the prefix is a command, and twice the prefix is sent`()

@@ -4,10 +4,13 @@ import Testing
 @testable import Terminal
 
 /// The parsed input, with neighbouring data joined.
-private func parse(_ pieces: [[UInt8]], prefix: PrefixKey = .standard) -> [String] {
+private func parse(
+  _ pieces: [[UInt8]], prefix: PrefixKey = .standard, isComplete: Bool = true
+) -> [String] {
   var parser = PrefixKeyParser(prefix: prefix)
   var items: [String] = []
   var data: [UInt8] = []
+  var left: [UInt8] = []
   func flush() {
     if !data.isEmpty { items.append("data \(data)") }
     data = []
@@ -15,9 +18,12 @@ private func parse(_ pieces: [[UInt8]], prefix: PrefixKey = .standard) -> [Strin
   for piece in pieces {
     piece.withUnsafeBytes { bytes in
       var rest = bytes
-      while let item = parser.next(in: &rest) {
+      while let item = parser.next(in: &rest, isComplete: isComplete) {
         switch item {
         case .data(let bytes): data += bytes
+        case .key(_, let bytes):
+          flush()
+          items.append("key \(String(decoding: bytes, as: UTF8.self).dropFirst(2))")
         case .command(let key):
           flush()
           items.append("command \(key)")
@@ -26,9 +32,11 @@ private func parse(_ pieces: [[UInt8]], prefix: PrefixKey = .standard) -> [Strin
           items.append("other \(key)")
         }
       }
+      left = Array(rest)
     }
   }
   flush()
+  if !left.isEmpty { items.append("left \(left.count)") }
   return items
 }
 
@@ -69,6 +77,42 @@ private func parse(_ pieces: [[UInt8]], prefix: PrefixKey = .standard) -> [Strin
   ])
   func keyOfSeveralBytes_isTakenWhole(text: String, items: [String]) {
     #expect(parse([Array(text.utf8)]) == items)
+  }
+
+  /// What a device may have switched on: xterm's modifyOtherKeys, its formatOtherKeys, and the
+  /// forms of kitty's protocol.
+  @Test(arguments: [
+    "\u{1B}[27;5;116~", "\u{1B}[116;5u", "\u{1B}[116;5:1u", "\u{1B}[116;5:2u", "\u{1B}[116::116;5u",
+    "\u{1B}[1077::116;5u", "\u{1B}[116;69u", "\u{1B}[116;133u", "\u{1B}[116;5;116u",
+    "\u{1B}[116:84;6u", "\u{1B}[27;6;84~", "\u{1B}[57442;5u\u{1B}[116;5u\u{1B}[116;5:3u",
+  ])
+  func `The prefix and the key after it are known in every form`(_ prefix: String) {
+    let ends = [
+      ("q", "command 113"), ("\u{1B}[113u", "command 113"), ("\u{1B}[113;1:1u", "command 113"),
+      ("\u{1B}[1081::113u", "command 113"), ("\u{1B}[113;5u", "command 17"),
+      ("\u{1B}[27;5;113~", "command 17"), ("\u{1B}[27;2;76~", "command 76"),
+      ("\u{1B}[108;2u", "command 76"), ("\u{1B}[108:76;2u", "command 76"),
+      ("\u{1B}[108;65u", "command 76"), ("\u{1B}[47:63;2u", "command 63"),
+      ("\u{1B}[57441;2u\u{1B}[59;2;58u", "command 58"), ("\u{1B}[27u", "command 27"),
+      ("\u{14}", "data [20]"), ("\u{1B}[116;5u", "key 116;5u"),
+      ("\u{1B}[1081u", "other \(Key.character("й"))"),
+    ]
+    for (end, item) in ends {
+      let start = prefix.hasPrefix("\u{1B}[57442") ? ["key 57442;5u"] : []
+      #expect(parse([Array((prefix + end).utf8)]) == start + [item])
+      #expect(parse([Array(prefix.utf8), Array(end.utf8)]) == start + [item])
+    }
+  }
+
+  @Test(arguments: [
+    ("\u{1B}[116;5u", ["key 116;5u"]),
+    ("a\u{1B}[27;5;116~b", ["data [97]", "key 27;5;116~", "data [98]"]),
+    ("\u{1B}[A\u{1B}[?1u\u{1B}[3~", ["data \(Array("\u{1B}[A\u{1B}[?1u\u{1B}[3~".utf8))"]),
+    ("\u{1B}[1;5", ["left 5"]), ("ab\u{1B}[", ["data [97, 98]", "left 2"]),
+    ("\u{1B}", ["data [27]"]),
+  ])
+  func `Other keys are data, and wait for their end`(_ text: String, _ items: [String]) {
+    #expect(parse([Array(text.utf8)], prefix: .control(1), isComplete: false) == items)
   }
 
   @Test func withoutPrefix_everythingIsData() {

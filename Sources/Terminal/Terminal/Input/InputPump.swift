@@ -147,6 +147,10 @@ package final class InputPump {
   /// Bytes that were read and wait for the next turn of the loop.
   private var held: [UInt8] = []
   private var heldTimer: LoopTimer?
+  /// The beginning of a key, at the end of what was read.
+  private var begun: [UInt8] = []
+  /// Handles ``begun`` as it is, if nothing follows it.
+  private var begunTimer: LoopTimer?
 
   /// The maximum time for the keys of one turn.
   private static let patience = Duration.milliseconds(10)
@@ -156,6 +160,8 @@ package final class InputPump {
   private static let paceWindow = Duration.milliseconds(250)
   /// The time that a map waits for the second byte of a typed pair. A terminal sends both at once.
   private static let mapPause = Duration.milliseconds(50)
+  /// The time that the beginning of a key waits for the rest. A terminal sends both at once.
+  private static let keyPause = Duration.milliseconds(50)
 
   /// The part of a piece of input in which escape sequences count. A terminal does not mark pasted
   /// text, except where a program edits lines.
@@ -227,6 +233,7 @@ package final class InputPump {
     paceTimer = nil
     mapTimer = nil
     heldTimer = nil
+    begunTimer = nil
   }
 
   private func observeSession(_ session: Session) {
@@ -282,41 +289,73 @@ package final class InputPump {
   private func read() {
     let room = room
     guard room > 0 else { return }
+    let start = begun.count
+    let end = min(start + room, buffer.count)
     let outcome: ReadOutcome
     do {
-      outcome = try file.readAvailable(into: .init(rebasing: buffer[..<room]))
+      outcome = try file.readAvailable(into: .init(rebasing: buffer[start..<end]))
     } catch {
-      return end(error)
+      return self.end(error)
     }
     switch outcome {
     case .bytes(let count):
-      if escape != .none { lookForPaste(count) }
-      parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      buffer.copyBytes(from: begun)
+      (begun, begunTimer) = ([], nil)
+      if escape != .none { lookForPaste(start + count) }
+      parse(UnsafeRawBufferPointer(rebasing: buffer[..<(start + count)]))
     case .wouldBlock: break
-    case .endOfFile: end(nil)
+    case .endOfFile: self.end(nil)
     }
     updateInterest()
   }
 
-  private func parse(_ bytes: UnsafeRawBufferPointer) {
+  /// - Parameter isComplete: whether the bytes do not end inside of a key.
+  private func parse(_ bytes: UnsafeRawBufferPointer, isComplete: Bool = false) {
     guard isTerminal else { return send(bytes) }
     var deadline: MonotonicTime?
     var rest = bytes
     // After the quit key, no input is used.
     while watch != nil {
       if isFull(by: &deadline) { return hold(rest) }
-      switch parser.next(in: &rest) {
+      switch parser.next(in: &rest, isComplete: isComplete) {
       case .data(let data):
         let undelivered = deliver(data: data, by: &deadline)
         guard undelivered.isEmpty else { return hold(undelivered.joined(with: rest)) }
+      case .key(let key, let data): deliver(key, as: data, by: &deadline)
       case .command(let key):
         sendHeld(by: &deadline)
         delegate?.input(self, didReadCommand: key)
       case .otherKey(let key):
         sendHeld(by: &deadline)
         delegate?.input(self, didReadOther: key)
-      case nil: return
+      case nil: return waitForKey(rest)
       }
+    }
+  }
+
+  /// Keeps the beginning of a key until more bytes follow, or for a moment.
+  private func waitForKey(_ bytes: UnsafeRawBufferPointer) {
+    guard !bytes.isEmpty else { return }
+    begun = Array(bytes)
+    begunTimer = loop?.schedule(after: Self.keyPause) { [unowned self] in parseBegun() }
+  }
+
+  private func parseBegun() {
+    let bytes = begun
+    (begun, begunTimer) = ([], nil)
+    bytes.withUnsafeBytes { parse($0, isComplete: true) }
+  }
+
+  /// Passes a key in a form that the device has switched on: the device gets these bytes, and any
+  /// other receiver those that the key sends without that.
+  private func deliver(
+    _ key: ExtendedKey, as data: UnsafeRawBufferPointer, by deadline: inout MonotonicTime?
+  ) {
+    sendHeld(by: &deadline)
+    guard focus != nil else { return send(data) }
+    key.bytes.withUnsafeBytes { bytes in
+      var rest = bytes
+      while !rest.isEmpty { rest = hand(out: rest, by: &deadline) }
     }
   }
 
@@ -497,6 +536,7 @@ package final class InputPump {
   }
 
   private func end(_ error: Errno?) {
+    parseBegun()
     stop()
     delegate?.inputDidEnd(self, with: error)
   }

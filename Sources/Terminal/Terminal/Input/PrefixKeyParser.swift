@@ -1,11 +1,16 @@
 package import TerminalWidgets
 
 /// Separates commands from data for the device in the bytes of a terminal.
+///
+/// The prefix and the key after it are known in every form: the device may have changed what keys
+/// send, where its sequences reach the terminal. See ``TerminalWidgets/ExtendedKey``.
 package struct PrefixKeyParser {
   /// A piece of the input.
   package enum Item {
     /// Data for the device: at least one byte of the input.
     case data(UnsafeRawBufferPointer)
+    /// A key in a form that the device has switched on, and its bytes, which are data for it.
+    case key(ExtendedKey, UnsafeRawBufferPointer)
     /// The key after the prefix.
     case command(UInt8)
     /// A key after the prefix that consists of several bytes, such as an arrow or a letter with an
@@ -14,31 +19,80 @@ package struct PrefixKeyParser {
   }
 
   package let prefix: PrefixKey
-  /// Whether the last byte was the prefix, because a read may end with it.
+  /// Whether the last key was the prefix, because a read may end with it.
   private var isAfterPrefix = false
 
   package init(prefix: PrefixKey) { self.prefix = prefix }
 
-  /// Takes the next item from the beginning of the input; nil when there is none. The prefix typed
-  /// twice is the prefix as data.
-  package mutating func next(in input: inout UnsafeRawBufferPointer) -> Item? {
-    guard let prefix = prefix.byte else {
-      defer { input = UnsafeRawBufferPointer(rebasing: input.suffix(0)) }
-      return input.isEmpty ? nil : .data(input)
+  /// Takes the next item from the beginning of the input. The prefix typed twice is the prefix
+  /// as data.
+  ///
+  /// - Parameter isComplete: whether nothing follows the input soon, so that it does not end
+  ///   inside of a key.
+  /// - Returns: nil when there is no item. What is left of the input then needs more bytes.
+  package mutating func next(
+    in input: inout UnsafeRawBufferPointer, isComplete: Bool = false
+  ) -> Item? {
+    while let first = input.first {
+      switch ExtendedKey.match(input) {
+      case .incomplete where !isComplete: return nil
+      case .key(let key, let count):
+        if let item = handle(key, input.take(count)) { return item }
+      case .incomplete, .none:
+        guard isAfterPrefix else {
+          if first != prefix.byte { return .data(input.take(dataCount(in: input, isComplete))) }
+          _ = input.take(1)
+          isAfterPrefix = true
+          continue
+        }
+        return takeKeyAfterPrefix(first, from: &input)
+      }
     }
-    if !isAfterPrefix, input.first == prefix {
-      isAfterPrefix = true
-      _ = input.take(1)
+    return nil
+  }
+
+  /// - Returns: nil if the key is the prefix, or no key that was pressed after it.
+  private mutating func handle(_ key: ExtendedKey, _ bytes: UnsafeRawBufferPointer) -> Item? {
+    let byte = key.commandByte
+    let isPrefix = byte != nil && byte == prefix.byte
+    guard isAfterPrefix else {
+      isAfterPrefix = isPrefix
+      return isPrefix ? nil : .key(key, bytes)
     }
-    guard let first = input.first else { return nil }
-    guard isAfterPrefix else { return .data(input.take(input.prefix { $0 != prefix }.count)) }
+    // The prefix is released, or a modifier is pressed for the next key.
+    if key.bytes.isEmpty { return nil }
     isAfterPrefix = false
-    if let (key, count) = Self.longKey(at: input.prefix { $0 != prefix }) {
+    if isPrefix { return .key(key, bytes) }
+    if let byte { return .command(byte) }
+    var decoder = KeyDecoder()
+    return decoder.decode(key.bytes).first.map(Item.otherKey)
+  }
+
+  private mutating func takeKeyAfterPrefix(
+    _ first: UInt8, from input: inout UnsafeRawBufferPointer
+  ) -> Item {
+    isAfterPrefix = false
+    if let (key, count) = Self.longKey(at: input.prefix { $0 != prefix.byte }) {
       _ = input.take(count)
       return .otherKey(key)
     }
     let piece = input.take(1)
-    return first == prefix ? .data(piece) : .command(first)
+    return first == prefix.byte ? .data(piece) : .command(first)
+  }
+
+  /// The number of bytes before the next prefix and the next key that has another form. The first
+  /// byte is data.
+  private func dataCount(in input: UnsafeRawBufferPointer, _ isComplete: Bool) -> Int {
+    for index in 1..<input.count {
+      if input[index] == prefix.byte { return index }
+      guard input[index] == 0x1B else { continue }
+      switch ExtendedKey.match(input[index...]) {
+      case .key: return index
+      case .incomplete: if !isComplete { return index }
+      case .none: break
+      }
+    }
+    return input.count
   }
 
   /// The name of a key that sends one byte: `z`, `ctrl-y`, `escape`.
@@ -58,8 +112,7 @@ package struct PrefixKeyParser {
   /// The key of several bytes at the beginning of a piece of input, and the number of its bytes;
   /// nil if the first byte is a key by itself. Terminals send all bytes of a key at once.
   private static func longKey(at bytes: some Collection<UInt8>) -> (key: Key, count: Int)? {
-    let escape: UInt8 = 0x1B
-    guard bytes.count > 1, let first = bytes.first, first == escape || first >= 0x80 else {
+    guard bytes.count > 1, let first = bytes.first, first == 0x1B || first >= 0x80 else {
       return nil
     }
     var decoder = KeyDecoder()
