@@ -65,6 +65,25 @@ import Time
     #expect(stage.feed("1m") == "\u{1B}[31m")
   }
 
+  /// Where everything passes, what a device may have switched is undone.
+  @Test(arguments: [
+    ("\u{1B}[?1h", "\u{1B}[?1l"), ("\u{1B}[2h", "\u{1B}[2l"), ("\u{1B}(0", "\u{1B}(B"),
+    ("\u{1B})0\u{E}", "\u{1B})B\u{F}"), ("\u{1B}n", "\u{F}"), ("\u{1B}o\u{F}", ""),
+    ("\u{1B}%@", "\u{1B}%G"), ("\u{1B}%@\u{1B}%G", ""), ("\u{1B} G", "\u{1B} F"),
+    ("\u{1B}[3 q", "\u{1B}[0 q"), ("\u{1B}[?17;0;64c", "\u{1B}[?0c"), ("\u{1B}[c", ""),
+    ("\u{1B}[>4;2m", "\u{1B}[>4m"), ("\u{1B}[=5u", "\u{1B}[=0u"),
+    ("\u{1B}]4;1;#ff0000\u{7}", "\u{1B}]104\u{1B}\\"),
+    ("\u{1B}]11;#ff0000\u{1B}\\", "\u{1B}]111\u{1B}\\"), ("\u{1B}]11;#f00\u{7}\u{1B}]111\u{7}", ""),
+    ("\u{1B}]P1ff0000", "\u{1B}]R\u{1B}\\"), ("\u{1B}]0;title\u{7}", ""),
+    ("\u{1B}H", "\u{1B}7\u{1B}[3g\u{1B}[9G\u{1B}H\u{1B}[17G\u{1B}H\u{1B}8"),
+    ("\u{1B}[3g\u{1B}c", ""), ("\u{1B}[?1049h\u{1B}[?1000h\u{1B}c", ""),
+  ])
+  func `What a device has switched is undone`(_ stream: String, _ undoing: String) {
+    var stage = WholeSequences { 17 }
+    #expect(stage.feed(stream) == stream)
+    #expect(String(decoding: stage.restoration, as: UTF8.self) == undoing)
+  }
+
   @Test func plainText_isNotCopied() {
     var stage = WholeSequences()
     var output: [UInt8] = []

@@ -1,7 +1,7 @@
 /// The modes of a terminal that a device has switched, where all of its sequences pass (`--raw`).
 ///
 /// They are those of ECMA-48, the VT500 series, xterm's `ctlseqs` and kitty's keyboard protocol
-/// whose original state is known. Colours of the palette and titles are not modes, and stay.
+/// whose original state is known; also tab stops, and the colours of the palette. Titles stay.
 public struct SwitchedModes: Hashable, Sendable {
   /// A mode, or a group of functions that is reset together.
   fileprivate struct Mode: Sendable {
@@ -19,6 +19,7 @@ public struct SwitchedModes: Hashable, Sendable {
 
   /// The numbers of the modes in ``table`` that are not in their original state.
   private var switched: [Int] = []
+  private var hasTabs = false
 
   /// Creates the state of a terminal that nothing was switched on.
   public init() {}
@@ -35,24 +36,26 @@ public struct SwitchedModes: Hashable, Sendable {
   private static let table: [Mode] = {
     var table = offModes.map { Mode.privateMode($0, isOnAtFirst: false) }
     table += onModes.map { Mode.privateMode($0, isOnAtFirst: true) }
-    return table + otherModes
+    return table + otherModes + colours
   }()
 
   private static let otherModes: [Mode] = [
-    // Insert mode; line feed as a new line.
-    .ansiMode(4), .ansiMode(20),
+    // The locked keyboard; insert mode; line feed as a new line.
+    .ansiMode(2), .ansiMode(4), .ansiMode(20),
     // DECKPAM, DECKPNM.
     .escapes(on: ["="], off: [">"], reset: "\u{1B}>"),
-    // The character set of G0, and the use of G1.
-    Mode(
-      isSwitched: { bytes, isControl in
-        !isControl && bytes.first == UInt8(ascii: "(") ? bytes.last != UInt8(ascii: "B") : nil
-      }, reset: "\u{1B}(B"),
-    .escapes(on: ["\u{E}"], off: ["\u{F}"], reset: "\u{F}"),
+    // The character sets of G0 and G1, and the use of another one than G0.
+    .characterSet("("), .characterSet(")"),
+    .escapes(on: ["\u{E}", "n", "o"], off: ["\u{F}"], reset: "\u{F}"),
+    // Bytes that are not UTF-8; answers with controls of 8 bits.
+    .escapes(on: ["%@"], off: ["%G"], reset: "\u{1B}%G", isUniversal: false),
+    .escapes(on: [" G"], off: [" F"], reset: "\u{1B} F", isUniversal: false),
     // DECSTBM. It moves the cursor to the upper left corner, so the cursor is saved and restored.
     .control("r", reset: "\u{1B}7\u{1B}[r\u{1B}8"),
     // DECSCUSR: the shape of the cursor.
     .control(" q", reset: "\u{1B}[0 q"),
+    // The same on the Linux console.
+    .control("c", prefix: "?", reset: "\u{1B}[?0c", isUniversal: false),
     // xterm's modifyOtherKeys, kitty's keyboard protocol.
     .control("m", prefix: ">", reset: "\u{1B}[>4m", isUniversal: false),
     .control("u", prefix: ">", reset: "\u{1B}[<u", isUniversal: false),
@@ -61,13 +64,20 @@ public struct SwitchedModes: Hashable, Sendable {
     .control("m", reset: "\u{1B}[0m"),
   ]
 
-  /// Records a complete escape or control sequence, or a shift of the character set.
+  /// The palette (OSC 4 and 5), and the colours of the text, the cursor and others (10 to 19).
+  /// The Linux console has a palette of its own.
+  private static let colours =
+    ([4, 5] + Array(10...19)).map { Mode.colour("]\($0);", reset: "]\($0 + 100)") }
+    + [.colour("]P", reset: "]R")]
+
+  /// Records a complete escape or control sequence, a string, or a shift of the character set.
   mutating func note(_ bytes: UnsafeRawBufferPointer) {
     let isControl = bytes.count > 2 && bytes[1] == UInt8(ascii: "[")
     // Most sequences move the cursor.
-    if isControl, let final = bytes.last, !"hlrqmup".utf8.contains(final) { return }
+    if isControl, let final = bytes.last, !"hlrqmupcgW".utf8.contains(final) { return }
     let start = isControl ? 2 : bytes[0] == .escape ? 1 : 0
-    note(Array(bytes[start...])[...], isControl: isControl)
+    // The beginning of a string says what it does.
+    note(Array(bytes[start...].prefix(64))[...], isControl: isControl)
   }
 
   /// - Parameters:
@@ -78,7 +88,12 @@ public struct SwitchedModes: Hashable, Sendable {
     if sequence.elementsEqual(isControl ? "!p".utf8 : "c".utf8) {
       // A soft reset leaves the screen and the mouse.
       switched.removeAll { !isControl || Self.offModes.count <= $0 }
+      if !isControl { hasTabs = false }
       return
+    }
+    // HTS, TBC.
+    if isControl ? sequence.last == UInt8(ascii: "g") : sequence.elementsEqual("H".utf8) {
+      hasTabs = true
     }
     for (number, mode) in Self.table.enumerated() {
       guard let isSwitched = mode.isSwitched(sequence, isControl) else { continue }
@@ -94,6 +109,7 @@ public struct SwitchedModes: Hashable, Sendable {
     if areSwitched([2004]) { modes.insert(.markedPastes) }
     if areSwitched([25]) { modes.insert(.hiddenCursor) }
     if areSwitched([6]) { modes.insert(.origin) }
+    if hasTabs { modes.insert(.tabs) }
     return modes
   }
 
@@ -106,7 +122,11 @@ public struct SwitchedModes: Hashable, Sendable {
   }
 
   /// The sequences that bring the modes into their original state; empty if they are.
-  public var restoration: [UInt8] { Self.resets(switched.sorted()) }
+  ///
+  /// - Parameter columns: the number of columns of the screen, for tab stops.
+  public func restoration(columns: Int) -> [UInt8] {
+    Self.resets(switched.sorted()) + (hasTabs ? ScreenState.tabs(columns: columns) : [])
+  }
 
   /// The sequences that bring all modes into their original state, whatever was switched. Two do
   /// not belong to them: those that some terminals would show, and mode 1049, which moves the
@@ -161,13 +181,34 @@ extension SwitchedModes.Mode {
   }
 
   /// A state that sequences of two bytes switch.
-  fileprivate static func escapes(on: [String], off: [String], reset: String) -> Self {
+  fileprivate static func escapes(
+    on: [String], off: [String], reset: String, isUniversal: Bool = true
+  ) -> Self {
     Self(
       isSwitched: { bytes, isControl in
         guard !isControl else { return nil }
         if on.contains(where: { bytes.elementsEqual($0.utf8) }) { return true }
         return off.contains { bytes.elementsEqual($0.utf8) } ? false : nil
-      }, reset: reset)
+      }, reset: reset, isUniversal: isUniversal)
+  }
+
+  /// A colour that a string chooses.
+  fileprivate static func colour(_ beginning: String, reset: String) -> Self {
+    Self(
+      isSwitched: { bytes, isControl in
+        if isControl { return nil }
+        if bytes.starts(with: beginning.utf8) { return true }
+        return bytes.starts(with: reset.utf8) ? false : nil
+      }, reset: "\u{1B}\(reset)\u{1B}\\", isUniversal: false)
+  }
+
+  /// The character set that an escape sequence with an intermediate byte designates.
+  fileprivate static func characterSet(_ intermediate: Unicode.Scalar) -> Self {
+    Self(
+      isSwitched: { bytes, isControl in
+        !isControl && bytes.first == UInt8(ascii: intermediate)
+          ? bytes.last != UInt8(ascii: "B") : nil
+      }, reset: "\u{1B}\(intermediate)B")
   }
 
   /// A function whose parameters select the state. Without parameters, or with zeros, it is

@@ -13,12 +13,16 @@ public struct WholeSequences: ByteStage {
   private var tokenizer = Tokenizer(longestString: limit)
   private var held: [UInt8] = []
   private var modes = SwitchedModes()
+  private let columns: () -> Int
 
   /// Creates a stage for the beginning of a stream.
-  public init() {}
+  ///
+  /// - Parameter columns: returns the width of the screen, to restore its tab stops.
+  public init(columns: @escaping () -> Int = { 80 }) { self.columns = columns }
 
   /// Creates a stage that continues a stream, which passed a filter until now.
   public init(after filter: EscapeFilter) {
+    columns = { filter.columns }
     var state = filter.screenState
     if filter.switched.contains(.markedPastes) { state.append("\u{1B}[?2004h") }
     _ = state.withUnsafeBytes { end(of: $0) }
@@ -63,15 +67,15 @@ public struct WholeSequences: ByteStage {
   }
 
   /// The sequences that undo what the device has switched.
-  public var restoration: [UInt8] { modes.restoration }
+  public var restoration: [UInt8] { modes.restoration(columns: columns()) }
 
   /// What the device has switched.
   public var switched: DeviceModes { modes.deviceModes }
 
   private mutating func note(_ token: Tokenizer.Token, in bytes: UnsafeRawBufferPointer) {
     switch token.kind {
-    case .control, .escape, .sequence: token.withBytes(in: bytes) { modes.note($0) }
-    case .text, .string, .mark, .invalid, .malformed: break
+    case .control, .escape, .sequence, .string: token.withBytes(in: bytes) { modes.note($0) }
+    case .text, .mark, .invalid, .malformed: break
     }
   }
 }
