@@ -23,9 +23,19 @@ extension Session {
   /// - Throws: ``SerialError``: `notOpen`, `penTaken` with the author who has the pen, or
   ///   `queueFull` if there is no room for all bytes; the queue takes none then.
   public func write(_ bytes: RawSpan, by author: Author? = nil) throws(SerialError) {
-    guard let link else { throw notOpen(in: "write") }
     let author = author ?? owner
-    guard author == writer else {
+    try write(bytes, by: author, withPenOf: author)
+  }
+
+  /// Queues bytes of an author who writes for another one, as a terminal answers a device for the
+  /// user: as ``write(_:by:)-(RawSpan,_)``, but with the pen of the other one.
+  ///
+  /// - Throws: ``SerialError``: as ``write(_:by:)``.
+  public func write(
+    _ bytes: RawSpan, by author: Author, withPenOf holder: Author
+  ) throws(SerialError) {
+    guard let link else { throw notOpen(in: "write") }
+    guard holder == writer else {
       throw SerialError(.penTaken(by: writer), in: "write", at: link.endpoint)
     }
     let taken = bytes.withUnsafeBytes { queue.append($0) }
