@@ -39,6 +39,9 @@ public protocol ByteStage {
 
   /// What the stream has switched that others must know. Empty by default.
   var switched: DeviceModes { get }
+
+  /// Removes and returns the questions of the stream so far. Empty by default.
+  mutating func takeQuestions() -> [TerminalQuestion]
 }
 
 extension ByteStage {
@@ -49,6 +52,8 @@ extension ByteStage {
   public var screenState: [UInt8] { [] }
 
   public var switched: DeviceModes { [] }
+
+  public mutating func takeQuestions() -> [TerminalQuestion] { [] }
 }
 
 /// What a device has switched at the terminal, as far as other parts of the program must know it.

@@ -78,6 +78,11 @@ public struct Pipeline {
   /// What the stream has switched.
   public var switched: DeviceModes { stages.reduce([]) { $0.union($1.switched) } }
 
+  /// Removes and returns the questions of the stream so far.
+  mutating func takeQuestions() -> [TerminalQuestion] {
+    stages.indices.flatMap { stages[$0].takeQuestions() }
+  }
+
   /// Passes the contents of ``front`` through a stage.
   private mutating func pass(stage index: Int, at moment: Moment) {
     back.removeAll(keepingCapacity: true)

@@ -39,6 +39,9 @@ public struct ScreenText {
   /// if that is unknown.
   public var screenState: [UInt8] { device.screenState }
 
+  /// Removes and returns the questions of the device so far.
+  public mutating func takeQuestions() -> [TerminalQuestion] { device.takeQuestions() }
+
   /// What the device has switched.
   public var switched: DeviceModes { device.switched }
 

@@ -2,6 +2,7 @@ import Checksums
 import Options
 import Sessions
 import Terminal
+import TextStages
 
 /// The commands that send, or stop sending.
 extension Command {
@@ -86,12 +87,25 @@ extension Command {
     or: ["listen only", "view only", "sniff", "lock input"],
     needs: [.untapped, .noExchange], \.isReadOnly)
 
+  static let answer = CommandWithArgument(
+    nil, KeyboardParameters.answer.name, KeyboardParameters.answer.inSession,
+    or: [
+      "size", "window size", "cursor position", "query", "vt220", "device attributes", "resize",
+    ],
+    needs: [.interactive, .sending, .drawing, .onePort, .filtered], value: { $0.answers.rawValue },
+    argument: .choice(KeyboardParameters.answer) { $0.answers }
+  ) { answers, call in
+    call.port.model.update { $0.answers = answers }
+    call.answer(.done("answer is \(answers.rawValue)."))
+  }
+
   static let exchangeCommands: [Command] = [
     runScript.command, runProgram.command, repeatText.command, stop,
   ]
 
   static let keyboardCommands: [Command] = [
     localEcho, lineInput, hexInput, checksum.command, lineEnding.command, readOnly,
+    answer.command,
   ]
 }
 
@@ -106,6 +120,7 @@ extension SessionSetting {
         state.inputMode = state.screen == .drawing ? values[KeyboardParameters.inputMode] : .char
       }),
     choice(KeyboardParameters.lineEnding, \.lineEnding),
+    choice(KeyboardParameters.answer, \.answers),
     SessionSetting(
       TextParameters.checksum, texts: { $0.checksum.map { [$0.name] } ?? [] },
       adopt: { values, state in state.checksum = values[TextParameters.checksum] }),

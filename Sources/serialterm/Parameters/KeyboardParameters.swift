@@ -1,5 +1,6 @@
 import Options
 import Terminal
+import TextStages
 
 /// The options for what the user types.
 enum KeyboardParameters {
@@ -17,6 +18,12 @@ enum KeyboardParameters {
     inSession: "set what Enter sends", standard: .cr)
 
   static let readOnly = Parameter.flag("read-only", "Send nothing.", inSession: "send nothing")
+
+  static let answer = Parameter<TerminalAnswers>.choice(
+    "answer", "QUESTIONS",
+    "Answer questions of the device to its terminal: none (off), those for the size of the window "
+      + "(size), or also those for the kind of the terminal (all).",
+    inSession: "answer the device", standard: .off)
 
   static let prefix = Parameter<PrefixKey>.option(
     "prefix", "KEY", "The key that starts a command: ctrl-a to ctrl-z, as ctrl-a or ^A, or none.",
@@ -43,7 +50,9 @@ enum KeyboardParameters {
 
   static let section = ParameterSection(
     "KEYBOARD",
-    [localEcho, inputMode, TextParameters.checksum, lineEnding, readOnly, prefix, escape])
+    [
+      localEcho, inputMode, TextParameters.checksum, lineEnding, readOnly, answer, prefix, escape,
+    ])
 
   /// The options that make sense beside a plot.
   static let besidePlot = ParameterSection(

@@ -49,6 +49,8 @@ struct TerminalState: Hashable {
   var repeating: Repetition?
   /// The bytes that Enter sends.
   var lineEnding = LineEnding.cr
+  /// Which questions of the device are answered.
+  var answers = TerminalAnswers.off
   /// How the device's output is shown.
   var view = ViewSettings()
   /// Whether the screen stands while the device goes on.

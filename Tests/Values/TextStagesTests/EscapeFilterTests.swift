@@ -35,8 +35,8 @@ import Time
   /// Functions that take one number.
   private static let painting = "@ABCDEFGIKLMPSTXZ`abde"
 
-  /// The bytes before the final byte, with the final bytes for which the sequence passes. Others are
-  /// dropped.
+  /// The bytes before the final byte, with the final bytes for which the sequence passes. Others
+  /// are dropped.
   @Test(arguments: [
     ("", painting + "HfrJsumg"), ("0", painting + "HfrJmg"), ("1", painting + "HfrJmg"),
     ("3", painting + "Hfrmg"), ("?25", "hlJK"), ("?7", "hlJK"), ("?3", "K"), ("?", "JK"),
@@ -152,7 +152,7 @@ import Time
   @Test func aReset_undoesWhatTheDeviceHasChanged_andClears() {
     var filter = EscapeFilter()
     _ = filter.feed("\u{1B}[?1h\u{1B}[31m\u{1B}(0\u{1B}[?2004h")
-    #expect(filter.feed("\u{1B}cq") == "\u{1B}[?1l\u{1B}[0m\u{1B}[H\u{1B}[2Jq")
+    #expect(filter.feed("\u{1B}cq") == "\u{1B}[?1l\u{1B}[0m\u{1B}[H\u{1B}[2J\u{1B}7q")
     #expect(filter.restoration.isEmpty && filter.switched.isEmpty)
   }
 
@@ -160,7 +160,31 @@ import Time
     var filter = EscapeFilter()
     _ = filter.feed("\u{1B}[?1049h\u{1B}[?25l\u{1B}[4h\u{1B}(0")
     #expect(filter.feed("\u{1B}[!pq") == "\u{1B}[?25h\u{1B}[4lq")
-    #expect(filter.restoration == Array("\u{1B}[?1049l\u{1B}[0m".utf8))
+    #expect(filter.restoration == Array("\u{1B}[?1049l".utf8))
+  }
+
+  /// The terminal saves this mode with the cursor, and not every terminal restores it.
+  @Test(arguments: [
+    "\u{1B}[?6h\u{1B}7\u{1B}[!p\u{1B}8", "\u{1B}[?6h\u{1B}[2;5r\u{1B}[!p\u{1B}8",
+    "\u{1B}7\u{1B}[?6h\u{1B}8", "\u{1B}[?6h\u{1B}7\u{1B}c\u{1B}8",
+    "\u{1B}7\u{1B}[?6h\u{1B}[?1049h", "\u{1B}[?6h\u{1B}[2;5r",
+  ])
+  func `Rows do not count from the scroll region afterwards`(_ stream: String) {
+    for restores in [true, false] {
+      var filter = EscapeFilter()
+      let all = filter.feed(stream) + String(decoding: filter.restoration, as: UTF8.self)
+      var (isOn, saved) = (false, false)
+      for part in all.split(separator: "\u{1B}") {
+        switch part.prefix(4) {
+        case "[?6h": isOn = true
+        case "[?6l": isOn = false
+        case "7": saved = isOn
+        case "8": if restores { isOn = saved }
+        default: break
+        }
+      }
+      #expect(!isOn, "\(restores): \(all.debugDescription)")
+    }
   }
 
   @Test func whatOthersMustKnow_isKnown() {

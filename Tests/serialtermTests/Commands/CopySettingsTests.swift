@@ -62,6 +62,7 @@ import TextStages
       $0.echoesLocally = true
       $0.editsLines = true
       $0.lineEnding = .lf
+      $0.answers = .size
       $0.view.isHex = true
       $0.view.frames = try? ChosenFrameForm(parsing: "fixed:8")
       $0.checksum = .crc16Modbus

@@ -160,6 +160,9 @@ import Testing
         ?? withoutPen(situation)
         ?? (situation == .transferring ? "image.bin is being sent" : nil)
     case "stop": situation == .transferring ? nil : "nothing runs"
+    case "answer":
+      withoutUser(situation) ?? unsendable(situation) ?? withoutDrawing(situation)
+        ?? (situation == .openRaw ? "raw is on" : nil)
     case "local-echo", "line-ending", "output-map", "checksum":
       withoutUser(situation) ?? unsendable(situation)
     default: "nobody has decided"

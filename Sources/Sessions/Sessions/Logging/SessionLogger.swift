@@ -68,7 +68,7 @@ package final class SessionLogger {
         // What goes to one side of a line is in the log already: it came from the other one.
         guard configuration.lineDirection == nil else { return }
         append(
-          $0.bytes, .toDevice, by: $0.author.kind == .client ? $0.author.name : nil, at: .now)
+          $0.bytes, .toDevice, by: $0.author.isNamed ? $0.author.name : nil, at: .now)
       },
       session.observe(.modemLinesChange, rank: .recorder) { [unowned self, unowned session] in
         append(LogEvent(from: $0.old, to: $0.new, in: session.state))
@@ -242,4 +242,9 @@ package final class SessionLogger {
 
 extension Endpoint? {
   fileprivate var fileName: String { self?.fileName ?? Endpoint.unknownFileName }
+}
+
+extension Author {
+  /// Whether logs name the author: it is not the user, who has the session.
+  fileprivate var isNamed: Bool { kind == .client || kind == .terminal }
 }

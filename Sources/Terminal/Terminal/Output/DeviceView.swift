@@ -2,7 +2,7 @@ import Encodings
 package import EventLoop
 package import Frames
 import TerminalWidgets
-import TextStages
+package import TextStages
 package import Time
 
 /// Shows the device's bytes as the user chose: mapped, filtered, in hexadecimal, with timestamps.
@@ -254,7 +254,7 @@ package final class DeviceView {
       ?? LineFilter(
         isAtMargin: place.isAtMargin, draws: place.isWholeScreen && console.kind == .drawing,
         showsUTF8: !TerminalCharacters.areASCII,
-        size: { [unowned self] in (place.columns, console.screen.textSize.rows) },
+        size: { [unowned self] in size },
         width: \.displayWidth)
     filter.rules = settings.lines
     filter.margin = settings.timestamps.map { $0.width...LineStamper.maximalWidth } ?? 0...0
@@ -263,6 +263,14 @@ package final class DeviceView {
 
   /// The number of lines that are hidden.
   package var hiddenLineCount: Int { hiddenBefore + (stage(LineFilter.self)?.hiddenCount ?? 0) }
+
+  private var size: (columns: Int, rows: Int) { (place.columns, console.screen.textSize.rows) }
+
+  /// Whether the device shows the alternate screen.
+  package var isAlternateScreen: Bool { switched.contains(.alternateScreen) }
+
+  /// Removes and returns the questions of the device in what was shown so far.
+  package func takeQuestions() -> [TerminalQuestion] { text.takeQuestions() }
 
   /// The number of the device's sequences that were dropped, because they do more than draw.
   package var droppedSequenceCount: Int {
@@ -289,11 +297,12 @@ package final class DeviceView {
     return stage(EscapeFilter.self)
       ?? EscapeFilter(
         showsUTF8: !TerminalCharacters.areASCII,
-        permitting: place.permission, columns: { [unowned self] in place.columns })
+        permitting: place.permission, size: { [unowned self] in size })
   }
 
   private var wholeSequences: WholeSequences {
-    stage(EscapeFilter.self).map(WholeSequences.init(after:)) ?? WholeSequences()
+    stage(EscapeFilter.self).map(WholeSequences.init(after:))
+      ?? WholeSequences { [unowned self] in size.columns }
   }
 
   private var stamps: Pipeline {

@@ -27,12 +27,17 @@ public struct EscapeFilter: ByteStage {
   public private(set) var droppedCount = 0
   /// The parameters of SGR that pass.
   private var kept: [UInt8] = []
+  private var corner = CornerWatch()
+  private var questions: [TerminalQuestion] = []
 
   /// Whether the terminal can show UTF-8. Otherwise characters beyond ASCII are shown by their code
   /// points, and invalid bytes by their values: `<e9>`.
   private let showsUTF8: Bool
   private let permission: Permission
-  private let columns: () -> Int
+  private let size: () -> (columns: Int, rows: Int)
+
+  /// The number of questions that are kept. A terminal that answers each of many is no help.
+  private static let mostQuestions = 16
 
   /// The sequences that pass. The others are dropped.
   public enum Permission: Hashable, Sendable {
@@ -50,27 +55,36 @@ public struct EscapeFilter: ByteStage {
   /// - Parameters:
   ///   - showsUTF8: whether the terminal can show UTF-8; otherwise the output is ASCII.
   ///   - permission: the sequences that pass.
-  ///   - columns: returns the width of the screen, to restore its tab stops.
+  ///   - size: returns the size of the screen, to restore its tab stops, and to know its corner.
   public init(
     showsUTF8: Bool = true, permitting permission: Permission = .drawing,
-    columns: @escaping () -> Int = { 80 }
+    size: @escaping () -> (columns: Int, rows: Int) = { (80, 24) }
   ) {
     self.showsUTF8 = showsUTF8
     self.permission = permission
-    self.columns = columns
+    self.size = size
   }
 
+  /// The width of the screen.
+  var columns: Int { size().columns }
+
   /// The sequences that undo the device's changes of the terminal; empty if there are none.
-  public var restoration: [UInt8] { screen.restoration(columns: columns()) }
+  public var restoration: [UInt8] { screen.restoration(columns: columns) }
 
   /// The sequences that bring a terminal from any state into the state that the device has set.
-  public var screenState: [UInt8] { screen.screenState(columns: columns()) }
+  public var screenState: [UInt8] { screen.screenState(columns: columns) }
 
   /// The sequences that bring a terminal from any state into its original state.
   public static var originalScreenState: [UInt8] { ScreenState().screenState(columns: 0) }
 
   /// What the device has switched.
   public var switched: DeviceModes { screen.switchedModes }
+
+  /// Removes and returns the questions of the device so far. Of many, only the first are kept.
+  public mutating func takeQuestions() -> [TerminalQuestion] {
+    defer { questions.removeAll(keepingCapacity: true) }
+    return questions
+  }
 
   /// Transforms a piece; see ``ByteStage/transform(_:at:into:)``.
   public mutating func transform(
@@ -83,6 +97,7 @@ public struct EscapeFilter: ByteStage {
         let end =
           showsUTF8
           ? PlainText.end(in: bytes, from: index) : PlainText.asciiEnd(in: bytes, from: index)
+        if end > index { corner.reset() }
         if end - index == bytes.count, output.count == start { return .unchanged }
         output.append(bytes, in: index..<end)
         index = end
@@ -105,6 +120,10 @@ public struct EscapeFilter: ByteStage {
   private mutating func handle(
     _ kind: Tokenizer.Kind, _ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]
   ) {
+    switch kind {
+    case .sequence, .string: break
+    default: corner.reset()
+    }
     switch kind {
     case .text: show(text: bytes, into: &output)
     case .control: handle(control: bytes[0], into: &output)
@@ -226,8 +245,17 @@ public struct EscapeFilter: ByteStage {
     case "n", "o": sets.use(final == UInt8(ascii: "n") ? 2 : 3)
     // RIS.
     case "c": reset(into: &output)
+    // DECID.
+    case "Z": drop(asking: .attributes)
     default: droppedCount += 1
     }
+  }
+
+  /// Drops a sequence, and records the question that it asks.
+  private mutating func drop(asking question: TerminalQuestion?) {
+    droppedCount += 1
+    guard permission == .drawing, let question, questions.count < Self.mostQuestions else { return }
+    questions.append(question)
   }
 
   /// Passes a sequence that draws, if it is permitted here.
@@ -261,9 +289,7 @@ public struct EscapeFilter: ByteStage {
     choose(CharacterSets())
     savedSets = sets
     guard permission == .drawing else { return }
-    output += restoration
-    screen = ScreenState()
-    output.append("\u{1B}[H\u{1B}[2J")
+    output += screen.reset(columns: columns)
   }
 
   // MARK: Control sequences
@@ -275,7 +301,9 @@ public struct EscapeFilter: ByteStage {
     switch sequence.function {
     case .draws(let count): draw(sequence, bytes, atMost: count, into: &output)
     case .savesCursor: if pass(bytes, into: &output) { saveCursor() }
-    case .restoresCursor: if pass(bytes, into: &output) { restoreCursor() }
+    case .restoresCursor:
+      corner.reset()
+      if pass(bytes, into: &output) { restoreCursor() }
     case .tabs: if draw(sequence, bytes, atMost: 1, into: &output) { screen.noteTabs() }
     case .rendition: setRendition(sequence.parameters, bytes, into: &output)
     case .modes(let isPrivate, let areOn):
@@ -283,7 +311,8 @@ public struct EscapeFilter: ByteStage {
     case .softReset:
       choose(CharacterSets())
       if permission == .drawing { output += screen.softReset() }
-    case .other: droppedCount += 1
+    case .other:
+      drop(asking: TerminalQuestion(sequence, isAtCorner: corner.isAtCorner))
     }
   }
 
@@ -311,6 +340,8 @@ public struct EscapeFilter: ByteStage {
       output.append(UInt8(ascii: sequence.final))
     }
     if sequence.final == "r" { screen.note(region: parameters) }
+    let (columns, rows) = size()
+    corner.note(sequence, limitsRows: screen.limitsRows, rows: rows, columns: columns)
     return true
   }
 
@@ -319,6 +350,8 @@ public struct EscapeFilter: ByteStage {
     _ parameters: Parameters, _ isPrivate: Bool, _ areOn: Bool, into output: inout [UInt8]
   ) {
     guard permission == .drawing, !parameters.isEmpty else { return droppedCount += 1 }
+    // Some move the cursor.
+    corner.reset()
     for parameter in parameters {
       let number = parameter.number
       guard screen.note(number, isPrivate: isPrivate, isOn: areOn) else {

@@ -27,6 +27,8 @@ struct ScreenState {
   /// Whether lines may not wrap although ``switched`` says that they do: not every terminal
   /// restores that with the cursor.
   private var isWrapDoubtful = false
+  /// The same for rows that count from the scroll region.
+  private var isOriginDoubtful = false
   /// The modes of the alternate screen that are on: 47, 1047, and 1049, which saves the cursor,
   /// too.
   private var alternateScreens: [Int] = []
@@ -64,6 +66,9 @@ struct ScreenState {
   /// Records a scroll region.
   mutating func note(region parameters: Parameters) { region = Array(parameters.bytes) }
 
+  /// Whether the device has chosen the rows in which the cursor moves.
+  var limitsRows: Bool { !region.isEmpty || switched.contains(Self.origin) }
+
   /// Records that tab stops have changed.
   mutating func noteTabs() { hasTabs = true }
 
@@ -98,6 +103,7 @@ struct ScreenState {
     switched.removeAll { $0 == mode }
     if isOn != mode.isOnAtFirst { switched.append(mode) }
     if mode == Self.wrap { isWrapDoubtful = false }
+    if mode == Self.origin { isOriginDoubtful = false }
     return true
   }
 
@@ -119,6 +125,7 @@ struct ScreenState {
     rendition = saved.rendition
     hasAttributes = hasAttributes || saved.hasAttributes
     isWrapDoubtful = isWrapDoubtful || switched.contains(Self.wrap)
+    isOriginDoubtful = isOriginDoubtful || switched.contains(Self.origin)
     switched.removeAll { $0 == Self.origin || $0 == Self.wrap }
     switched += saved.switched
   }
@@ -128,7 +135,7 @@ struct ScreenState {
     var modes: DeviceModes = marksPastes ? .markedPastes : []
     if switched.contains(Mode(number: 25)) { modes.insert(.hiddenCursor) }
     if isAlternate { modes.insert(.alternateScreen) }
-    if switched.contains(Self.origin) { modes.insert(.origin) }
+    if countsFromRegion { modes.insert(.origin) }
     if hasTabs { modes.insert(.tabs) }
     return modes
   }
@@ -145,9 +152,6 @@ struct ScreenState {
     // Leaving restores the cursor, with what was saved with it. Not every terminal does that.
     var main = self
     main.restoreCursor()
-    if switched.contains(Self.origin), !main.switched.contains(Self.origin) {
-      main.switched.append(Self.origin)
-    }
     return leavingAlternateScreen + main.restorationOfScreen(columns: columns)
   }
 
@@ -162,11 +166,13 @@ struct ScreenState {
     }
     if hasKeypad { bytes.append("\u{1B}>") }
     if hasAttributes { bytes.append("\u{1B}[0m") }
-    // DECSTBM moves the cursor to the upper left corner, so the cursor is saved and restored.
+    // DECOM moves the cursor to the upper left corner. It is saved with the cursor, and so is
+    // reset before.
+    if countsFromRegion { bytes.append(Self.origin.sequence(isOn: false)) }
+    // So does DECSTBM: the cursor is saved and restored.
     if !region.isEmpty { bytes.append("\u{1B}7\u{1B}[r\u{1B}8") }
-    // So does DECOM, which is also saved and restored with the cursor. The last row is the
-    // best place.
-    if switched.contains(Self.origin) { bytes.append("\u{1B}[?6l\u{1B}[9999H") }
+    // The last row is the best place.
+    if countsFromRegion { bytes.append("\u{1B}[9999H") }
     if hasTabs { bytes += Self.tabs(columns: columns) }
     return bytes
   }
@@ -180,6 +186,9 @@ struct ScreenState {
     return bytes
   }
 
+  /// Whether rows count, or may count, from the scroll region.
+  private var countsFromRegion: Bool { isOriginDoubtful || switched.contains(Self.origin) }
+
   /// Undoes what DECSTR undoes: not the alternate screen, the reversed screen and the tab stops.
   ///
   /// - Returns: the sequences.
@@ -190,8 +199,26 @@ struct ScreenState {
     rest.switched = switched.filter { $0.number == 5 }
     undone.hasTabs = false
     undone.switched.removeAll { $0.number == 5 }
+    rest.saved = saved
+    var bytes = undone.restorationOfScreen(columns: 0)
+    // Where the cursor was saved stays, unless this mode would come back with it.
+    if saved.switched.contains(Self.origin) {
+      rest.saveCursor()
+      bytes.append("\u{1B}7")
+    }
     self = rest
-    return undone.restorationOfScreen(columns: 0)
+    return bytes
+  }
+
+  /// Undoes all changes, and clears the screen, as RIS does.
+  ///
+  /// - Returns: the sequences.
+  mutating func reset(columns: Int) -> [UInt8] {
+    defer {
+      self = ScreenState()
+      saveCursor()
+    }
+    return restoration(columns: columns) + "\u{1B}[H\u{1B}[2J\u{1B}7".utf8
   }
 
   /// The sequences that bring a terminal from any state into this state. The content of an
@@ -216,7 +243,7 @@ struct ScreenState {
   }
 
   /// The sequences that set a tab stop in every eighth column.
-  private static func tabs(columns: Int) -> [UInt8] {
+  static func tabs(columns: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append("\u{1B}7\u{1B}[3g")
     for column in stride(from: 9, through: columns, by: 8) {

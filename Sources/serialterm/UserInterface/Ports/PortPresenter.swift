@@ -62,7 +62,7 @@ final class PortPresenter {
         ? InputPump.queueCapacity(isTerminal: isTyped) : Relay.queueCapacity,
       keys: keys)
     watches = PortWatches(of: port, on: console, loop: app.loop)
-    text = PortText(of: port, configuration, on: console, loop: app.loop)
+    text = PortText(of: port, configuration, on: console, loop: app.loop, keys: keys)
     // A program that reopens its port does not expect what was meant for the one before.
     controller.discardsForLostDevice = isTyped || configuration.lineDirection != nil
     session.owner = isTyped ? .keyboard : .pipe

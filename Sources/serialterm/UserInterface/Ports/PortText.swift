@@ -28,10 +28,10 @@ final class PortText {
   private var subscription: Hub.Subscription?
   /// The notes about addresses, below their lines.
   private let notes: AddressNotes
+  private let questions: DeviceQuestions
   /// What the scrollback makes possible; nil without one.
   private var kept: Kept?
   private var observations: [AnyObject] = []
-  private var agents: AgentEcho?
 
   /// What fills and uses the scrollback.
   private struct Kept {
@@ -41,12 +41,17 @@ final class PortText {
     let pauseStates: AnyObject
   }
 
-  init(of port: Port, _ configuration: ConnectConfiguration, on console: Console, loop: IOLoop) {
+  /// - Parameter keys: the user's keys; nil if the input is not a terminal.
+  init(
+    of port: Port, _ configuration: ConnectConfiguration, on console: Console, loop: IOLoop,
+    keys: CommandKeys?
+  ) {
     (self.port, self.console, self.loop) = (port, console, loop)
     view = DeviceView(configuration.values.viewSettings, on: console, loop: loop)
     filter = FilterController(
       configuration.filterCommand, to: view, on: console, loop: loop)
     notes = AddressNotes(of: port, in: view, filter, on: console, loop: loop)
+    questions = DeviceQuestions(of: port, in: view, on: console, keys: keys)
     port.model.followFilter(filter, scrollback: $scrollback)
     observations = [
       filter.room.observe { [unowned self] in updateRoom() },
@@ -62,9 +67,10 @@ final class PortText {
         }
       },
     ]
-    agents = AgentEcho(of: port.session, on: loop) { [unowned self] in
-      if !console.isCrowded { showLine($0) }
-    }
+    observations.append(
+      AgentEcho(of: port.session, on: loop) { [unowned self] in
+        if !console.isCrowded { showLine($0) }
+      })
   }
 
   /// Starts to show received bytes.
@@ -100,7 +106,11 @@ final class PortText {
   private func show(_ bytes: UnsafeRawBufferPointer, at moment: Moment) {
     // What arrives while the screen stands is shown from the scrollback.
     if isLive {
-      if filter.isOn { filter.write(bytes) } else { display(bytes, at: moment) }
+      if filter.isOn {
+        filter.write(bytes)
+      } else {
+        questions.answer { display(bytes, at: moment) }
+      }
       notes.didReceive()
     }
     if isCrowded { updateRoom() }
@@ -138,7 +148,8 @@ final class PortText {
   private func displayPart(_ bytes: UnsafeRawBufferPointer, at moment: Moment) {
     guard let last = bytes.last else { return }
     notes.isMidLine = last != UInt8(ascii: "\n")
-    if usesView { view.show(bytes, at: moment) } else { view.place.show(bytes) }
+    guard usesView else { return view.place.show(bytes) }
+    questions.hint(among: bytes) { if !$0.isEmpty { view.show($0, at: moment) } }
   }
 
   private func showGap(_ count: Int, because reason: String = "this terminal took nothing") {
