@@ -2,8 +2,10 @@
 
 import base64
 import json
+import signal
 
-from Tests.endtoend.faults import PREFIX
+from Tests.endtoend.faults import PREFIX, processes
+from Tests.endtoend.harness import wait_until
 from Tests.endtoend.test_palette import PaletteTest
 
 # What resize(1) sends, and its answer on a screen of 24 rows and 80 columns.
@@ -76,6 +78,22 @@ class KeyTests(PaletteTest):
                 terminal.send(b"\x1b[97;5u")
                 self.assertEqual(self.device.read_exactly(7), b"\x1b[97;5u")
                 self.assertEqual(terminal.leave(prefix + key)[0], 0)
+
+    def test_a_kill_gives_the_keys_and_the_colours_back(self):
+        terminal, screen = self.start("--raw")
+        wait_until(lambda: processes.in_session(terminal.pid, processes.GUARD), "the guard runs")
+        self.device.write(b"\x1b[>4;2m\x1b[>1u editor\r\n")
+        screen.wait_for_text("editor")
+        # The second change is as well known as the first.
+        self.device.write(b"\x1b]11;#300\x07 red\r\n")
+        screen.wait_for_text("red")
+        before = len(terminal.output)
+        terminal.signal(signal.SIGKILL)
+        terminal.wait()
+        wait_until(lambda: not processes.in_session(terminal.pid), "the guard ends too")
+        terminal.transcript.expect_end()
+        for undoing in (b"\x1b[>4m", b"\x1b[<1u", b"\x1b]111\x1b\\"):
+            self.assertIn(undoing, terminal.output[before:])
 
     def test_ctrl_q_quits_where_the_keyboard_has_no_q(self):
         terminal, _ = self.start()

@@ -72,6 +72,8 @@ public struct DeviceModes: OptionSet, Hashable, Sendable {
   public static let origin = DeviceModes(rawValue: 8)
   /// Tab stops have changed.
   public static let tabs = DeviceModes(rawValue: 16)
+  /// What only the stream's own ``ByteStage/restoration`` undoes: keys, colours, encodings.
+  public static let others = DeviceModes(rawValue: 32)
 }
 
 /// The result of transforming a piece.

@@ -33,7 +33,8 @@ import TextStages
     private(set) var commands: [UInt8] = []
     private(set) var otherKeys: [Key] = []
     private(set) var typed: [UInt8] = []
-    private(set) var refusedCount = 0
+    private(set) var refusals: [Int] = []
+    var refusedCount: Int { refusals.reduce(0, +) }
     private(set) var refusedCharacters: [UnencodableText] = []
     private(set) var ends: [Errno?] = []
     private(set) var escapes: [EscapeParser.Command] = []
@@ -86,7 +87,7 @@ import TextStages
       refusedCharacters.append(character)
     }
 
-    func input(_ input: InputPump, didRefuse count: Int) { refusedCount += count }
+    func input(_ input: InputPump, didRefuse count: Int) { refusals.append(count) }
     func inputDidEnd(_ input: InputPump, with error: Errno?) { ends.append(error) }
 
     deinit {
@@ -163,6 +164,28 @@ import TextStages
     #expect(bench.ends.count == 1)
   }
 
+  @Test func `The end of an empty input is not a refusal`() throws {
+    let bench = try Bench(isTerminal: false, isReadOnly: true)
+    bench.close()
+    try bench.turn()
+    #expect(bench.ends.count == 1)
+    #expect(bench.refusals.isEmpty)
+  }
+
+  @Test func `Escape sequences are found among keys in another form`() throws {
+    let bench = try Bench(isTerminal: true)
+    bench.pump.escape = .character(UInt8(ascii: "~"))
+    try bench.type("\r")
+    try bench.type("\u{1B}[27;5;97~")
+    try bench.type("~.")
+    #expect(bench.escapes.isEmpty, "the line has begun")
+    try bench.type("\u{1B}[13u")
+    try bench.type("~")
+    try bench.type("\u{1B}[96:126;2:3u")
+    try bench.type(".")
+    #expect(bench.escapes == [.quit])
+  }
+
   @Test func `The device gets a key as the terminal sends it, and a dialog as it is without that`()
     throws
   {
@@ -177,10 +200,10 @@ import TextStages
     bench.pump.focus = receiver
     try bench.type(
       "x\u{1B}[27u\u{1B}[97;5u\u{1B}[13;1:1u\u{1B}[13;1:3u\u{1B}[27;2;65~\u{1B}[98;3u\u{1B}[9;2u"
-        + "\u{1B}[1092;1u\u{1B}[57399u\u{1B}[57441;2u\u{1B}[55;5u\u{1B}[A")
+        + "\u{1B}[1092;1u\u{1B}[0;;26085:26412u\u{1B}[57399u\u{1B}[57441;2u\u{1B}[55;5u\u{1B}[A")
     #expect(
       String(decoding: received, as: UTF8.self)
-        == "x\u{1B}\u{1}\rA\u{1B}b\u{1B}[Zф0\u{1F}\u{1B}[A")
+        == "x\u{1B}\u{1}\rA\u{1B}b\u{1B}[Zф日本0\u{1F}\u{1B}[A")
     #expect(bench.commands.isEmpty)
   }
 

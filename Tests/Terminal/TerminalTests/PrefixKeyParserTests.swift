@@ -5,7 +5,8 @@ import Testing
 
 /// The parsed input, with neighbouring data joined.
 private func parse(
-  _ pieces: [[UInt8]], prefix: PrefixKey = .standard, isComplete: Bool = true
+  _ pieces: [[UInt8]], prefix: PrefixKey = .standard,
+  before following: PrefixKeyParser.Following = .nothing
 ) -> [String] {
   var parser = PrefixKeyParser(prefix: prefix)
   var items: [String] = []
@@ -18,7 +19,7 @@ private func parse(
   for piece in pieces {
     piece.withUnsafeBytes { bytes in
       var rest = bytes
-      while let item = parser.next(in: &rest, isComplete: isComplete) {
+      while let item = parser.next(in: &rest, before: following) {
         switch item {
         case .data(let bytes): data += bytes
         case .key(_, let bytes):
@@ -95,7 +96,8 @@ private func parse(
       ("\u{1B}[108;65u", "command 76"), ("\u{1B}[47:63;2u", "command 63"),
       ("\u{1B}[57441;2u\u{1B}[59;2;58u", "command 58"), ("\u{1B}[27u", "command 27"),
       ("\u{14}", "data [20]"), ("\u{1B}[116;5u", "key 116;5u"),
-      ("\u{1B}[1081u", "other \(Key.character("й"))"),
+      ("\u{1B}[1081u", "other \(Key.character("й"))"), ("\u{1B}[91;3u", "other \(Key.alt("["))"),
+      ("\u{1B}[1081::113;3u", "other \(Key.character("й"))"),
     ]
     for (end, item) in ends {
       let start = prefix.hasPrefix("\u{1B}[57442") ? ["key 57442;5u"] : []
@@ -112,7 +114,32 @@ private func parse(
     ("\u{1B}", ["data [27]"]),
   ])
   func `Other keys are data, and wait for their end`(_ text: String, _ items: [String]) {
-    #expect(parse([Array(text.utf8)], prefix: .control(1), isComplete: false) == items)
+    #expect(parse([Array(text.utf8)], prefix: .control(1), before: .unknown) == items)
+  }
+
+  @Test func `A key may be divided anywhere`() {
+    let input = Array("\u{1B}[27;5;116~\u{1B}[113;1:1u\u{1B}[A".utf8)
+    let items = ["command 113", "data [27, 91, 65]"]
+    for cut in 0...input.count {
+      var parser = PrefixKeyParser(prefix: .standard)
+      var (found, rest): ([String], [UInt8]) = ([], [])
+      for (piece, following) in [
+        (input[..<cut], .bytes), (input[cut...], .nothing),
+      ] as [(ArraySlice<UInt8>, PrefixKeyParser.Following)] {
+        (rest + piece).withUnsafeBytes { bytes in
+          var bytes = bytes
+          while let item = parser.next(in: &bytes, before: following) {
+            switch item {
+            case .data(let data): found.append("data \(Array(data))")
+            case .command(let key): found.append("command \(key)")
+            case .key, .otherKey: found.append("\(item)")
+            }
+          }
+          rest = Array(bytes)
+        }
+      }
+      #expect(found == items, "cut at \(cut)")
+    }
   }
 
   @Test func withoutPrefix_everythingIsData() {

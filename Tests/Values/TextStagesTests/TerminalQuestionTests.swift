@@ -38,6 +38,8 @@ import TextStages
     ("\u{1B}[999;999H\u{1B}8\u{1B}[6n", false),
     ("\u{1B}[2;5r\u{1B}[?6h\u{1B}[999;999H\u{1B}[6n", false),
     ("\u{1B}[2;5r\u{1B}[999C\u{1B}[999B\u{1B}[6n", false),
+    ("\u{1B}[1;24r\u{1B}[999;999H\u{1B}[6n", true),
+    ("\u{1B}[2;5r\u{1B}[999G\u{1B}[999d\u{1B}[6n", true),
     ("\u{1B}[999;999H\u{1B}[?1049h\u{1B}[6n", false), ("\u{1B}[999;999H\u{1B}c\u{1B}[6n", false),
   ])
   func `The position is known in the lower right corner alone`(_ stream: String, _ isKnown: Bool) {

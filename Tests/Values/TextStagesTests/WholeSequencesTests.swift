@@ -76,12 +76,30 @@ import Time
     ("\u{1B}]11;#ff0000\u{1B}\\", "\u{1B}]111\u{1B}\\"), ("\u{1B}]11;#f00\u{7}\u{1B}]111\u{7}", ""),
     ("\u{1B}]P1ff0000", "\u{1B}]R\u{1B}\\"), ("\u{1B}]0;title\u{7}", ""),
     ("\u{1B}H", "\u{1B}7\u{1B}[3g\u{1B}[9G\u{1B}H\u{1B}[17G\u{1B}H\u{1B}8"),
-    ("\u{1B}[3g\u{1B}c", ""), ("\u{1B}[?1049h\u{1B}[?1000h\u{1B}c", ""),
+    ("\u{1B}[3g\u{1B}c", ""), ("\u{1B}]11;?\u{7}\u{1B}]4;1;?\u{7}", ""),
+    ("\u{1B}]11;#300\u{7}\u{1B}[!p", "\u{1B}]111\u{1B}\\"),
+    ("\u{1B}]4;1;#300\u{7}\u{1B}]104;1\u{7}", "\u{1B}]104\u{1B}\\"),
+    ("\u{1B}]4;1;?;2;#300\u{7}\u{1B}]104\u{7}", ""),
+    ("\u{1B}]10;#fff;?;#000\u{7}", "\u{1B}]110\u{1B}\\\u{1B}]112\u{1B}\\"),
+    ("\u{1B}[>1u\u{1B}[>5u", "\u{1B}[<2u"), ("\u{1B}[>1u\u{1B}[>5u\u{1B}[<u", "\u{1B}[<1u"),
+    ("\u{1B}[>1u\u{1B}[<9u", ""), ("\u{1B}[u\u{1B}[?u", ""),
+    ("\u{1B}[>1u\u{1B}[?1049h\u{1B}[>5u", "\u{1B}[<1u\u{1B}[?1049l\u{1B}[<1u"),
+    ("\u{1B}[5W", "\u{1B}7\u{1B}[3g\u{1B}[9G\u{1B}H\u{1B}[17G\u{1B}H\u{1B}8"),
+    ("\u{1B}[?1049h\u{1B}[?1000h\u{1B}c", ""),
   ])
   func `What a device has switched is undone`(_ stream: String, _ undoing: String) {
     var stage = WholeSequences { 17 }
     #expect(stage.feed(stream) == stream)
     #expect(String(decoding: stage.restoration, as: UTF8.self) == undoing)
+  }
+
+  @Test func `What passed before is undone, too`() {
+    var filter = EscapeFilter()
+    _ = filter.feed("\u{1B}[?1h\u{1B}[3g\u{1B}7\u{1B}[?6h\u{1B}8")
+    let undoing = String(decoding: WholeSequences(after: filter).restoration, as: UTF8.self)
+    for part in ["\u{1B}[?1l", "\u{1B}[?6l", "\u{1B}[3g\u{1B}[9G"] {
+      #expect(undoing.contains(part))
+    }
   }
 
   @Test func plainText_isNotCopied() {

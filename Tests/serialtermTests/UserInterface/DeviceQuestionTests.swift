@@ -112,6 +112,13 @@ import TextStages
     bench.end()
   }
 
+  @Test func `A session that sends nothing gives no hint`() throws {
+    let bench = try bench(.off) { $0.isReadOnly = true }
+    try bench.receive("\u{1B}[c\r\n")
+    #expect(!shown(bench).contains("the device asks"))
+    bench.end()
+  }
+
   @Test func `The hint does not disturb a full-screen program`() throws {
     let bench = try bench(.off)
     try bench.receive("\u{1B}[?1049h\u{1B}[c one\r\ntwo\r\n")

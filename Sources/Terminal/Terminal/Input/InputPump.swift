@@ -302,22 +302,25 @@ package final class InputPump {
       buffer.copyBytes(from: begun)
       (begun, begunTimer) = ([], nil)
       if escape != .none { lookForPaste(start + count) }
-      parse(UnsafeRawBufferPointer(rebasing: buffer[..<(start + count)]))
+      parse(
+        UnsafeRawBufferPointer(rebasing: buffer[..<(start + count)]),
+        before: start + count == end ? .bytes : .unknown)
     case .wouldBlock: break
     case .endOfFile: self.end(nil)
     }
     updateInterest()
   }
 
-  /// - Parameter isComplete: whether the bytes do not end inside of a key.
-  private func parse(_ bytes: UnsafeRawBufferPointer, isComplete: Bool = false) {
+  private func parse(
+    _ bytes: UnsafeRawBufferPointer, before following: PrefixKeyParser.Following = .unknown
+  ) {
     guard isTerminal else { return send(bytes) }
     var deadline: MonotonicTime?
     var rest = bytes
     // After the quit key, no input is used.
     while watch != nil {
       if isFull(by: &deadline) { return hold(rest) }
-      switch parser.next(in: &rest, isComplete: isComplete) {
+      switch parser.next(in: &rest, before: following) {
       case .data(let data):
         let undelivered = deliver(data: data, by: &deadline)
         guard undelivered.isEmpty else { return hold(undelivered.joined(with: rest)) }
@@ -337,13 +340,17 @@ package final class InputPump {
   private func waitForKey(_ bytes: UnsafeRawBufferPointer) {
     guard !bytes.isEmpty else { return }
     begun = Array(bytes)
-    begunTimer = loop?.schedule(after: Self.keyPause) { [unowned self] in parseBegun() }
+    begunTimer = loop?.schedule(after: Self.keyPause) { [unowned self] in
+      parseBegun()
+      updateInterest()
+    }
   }
 
   private func parseBegun() {
+    guard !begun.isEmpty else { return }
     let bytes = begun
     (begun, begunTimer) = ([], nil)
-    bytes.withUnsafeBytes { parse($0, isComplete: true) }
+    bytes.withUnsafeBytes { parse($0, before: .nothing) }
   }
 
   /// Passes a key in a form that the device has switched on: the device gets these bytes, and any
@@ -351,9 +358,11 @@ package final class InputPump {
   private func deliver(
     _ key: ExtendedKey, as data: UnsafeRawBufferPointer, by deadline: inout MonotonicTime?
   ) {
-    sendHeld(by: &deadline)
-    guard focus != nil else { return send(data) }
     key.bytes.withUnsafeBytes { bytes in
+      // The release of the escape character does not end its wait.
+      if !bytes.isEmpty { sendHeld(by: &deadline) }
+      escapes.pass(bytes)
+      guard focus != nil else { return send(data) }
       var rest = bytes
       while !rest.isEmpty { rest = hand(out: rest, by: &deadline) }
     }

@@ -18,6 +18,16 @@ package struct PrefixKeyParser {
     case otherKey(Key)
   }
 
+  /// What follows the input.
+  package enum Following {
+    /// More bytes: there was no room for them.
+    case bytes
+    /// Perhaps more bytes. Terminals send a key at once, so a last ESC is the escape key.
+    case unknown
+    /// Nothing soon: the input does not end inside of a key.
+    case nothing
+  }
+
   package let prefix: PrefixKey
   /// Whether the last key was the prefix, because a read may end with it.
   private var isAfterPrefix = false
@@ -27,20 +37,18 @@ package struct PrefixKeyParser {
   /// Takes the next item from the beginning of the input. The prefix typed twice is the prefix
   /// as data.
   ///
-  /// - Parameter isComplete: whether nothing follows the input soon, so that it does not end
-  ///   inside of a key.
   /// - Returns: nil when there is no item. What is left of the input then needs more bytes.
   package mutating func next(
-    in input: inout UnsafeRawBufferPointer, isComplete: Bool = false
+    in input: inout UnsafeRawBufferPointer, before following: Following = .unknown
   ) -> Item? {
     while let first = input.first {
-      switch ExtendedKey.match(input) {
-      case .incomplete where !isComplete: return nil
+      switch Self.match(input, before: following) {
+      case .incomplete: return nil
       case .key(let key, let count):
         if let item = handle(key, input.take(count)) { return item }
-      case .incomplete, .none:
+      case .none:
         guard isAfterPrefix else {
-          if first != prefix.byte { return .data(input.take(dataCount(in: input, isComplete))) }
+          if first != prefix.byte { return .data(input.take(dataCount(in: input, following))) }
           _ = input.take(1)
           isAfterPrefix = true
           continue
@@ -65,7 +73,19 @@ package struct PrefixKeyParser {
     if isPrefix { return .key(key, bytes) }
     if let byte { return .command(byte) }
     var decoder = KeyDecoder()
-    return decoder.decode(key.bytes).first.map(Item.otherKey)
+    return (decoder.decode(key.bytes).first ?? decoder.flush().first).map(Item.otherKey)
+  }
+
+  private static func match(
+    _ bytes: some Collection<UInt8>, before following: Following
+  ) -> ExtendedKey.Match {
+    let match = ExtendedKey.match(bytes)
+    guard match == .incomplete else { return match }
+    switch following {
+    case .bytes: return .incomplete
+    case .unknown: return bytes.count > 1 ? .incomplete : .none
+    case .nothing: return .none
+    }
   }
 
   private mutating func takeKeyAfterPrefix(
@@ -82,15 +102,11 @@ package struct PrefixKeyParser {
 
   /// The number of bytes before the next prefix and the next key that has another form. The first
   /// byte is data.
-  private func dataCount(in input: UnsafeRawBufferPointer, _ isComplete: Bool) -> Int {
+  private func dataCount(in input: UnsafeRawBufferPointer, _ following: Following) -> Int {
     for index in 1..<input.count {
       if input[index] == prefix.byte { return index }
       guard input[index] == 0x1B else { continue }
-      switch ExtendedKey.match(input[index...]) {
-      case .key: return index
-      case .incomplete: if !isComplete { return index }
-      case .none: break
-      }
+      if Self.match(input[index...], before: following) != .none { return index }
     }
     return input.count
   }

@@ -94,8 +94,9 @@ package final class DeviceView {
   }
 
   private func noteSwitched() {
-    guard text.switched != switched else { return }
-    switched = text.switched
+    let now = text.switched
+    guard now != switched || now.contains(.others) else { return }
+    switched = now
     place.willSwitch(with: switched.isEmpty ? [] : text.restoration)
   }
 

@@ -11,7 +11,7 @@ public struct ExtendedKey: Hashable, Sendable {
   private let shifted: Unicode.Scalar?
   /// The key at the same place of a keyboard with Latin letters.
   private let latin: Unicode.Scalar?
-  private let text: Unicode.Scalar?
+  private let text: String
   private let modifiers: Modifiers
   private let isRelease: Bool
 
@@ -42,7 +42,10 @@ public struct ExtendedKey: Hashable, Sendable {
 
   /// Looks for a key at the beginning of some bytes.
   public static func match(_ bytes: some Collection<UInt8>) -> Match {
-    guard bytes.starts(with: "\u{1B}[".utf8) else { return .none }
+    let introducer = "\u{1B}[".utf8
+    guard bytes.starts(with: introducer) else {
+      return bytes.elementsEqual(introducer.prefix(1)) ? .incomplete : .none
+    }
     let rest = bytes.dropFirst(2).prefix(longest)
     guard let end = rest.firstIndex(where: { !(0x30..<0x3C).contains($0) }) else {
       return rest.count < longest ? .incomplete : .none
@@ -59,20 +62,21 @@ public struct ExtendedKey: Hashable, Sendable {
         parameter.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
           .map { Int(String(decoding: $0, as: UTF8.self)) }
       }
-    let (keys, other, text): ([Int?], [Int?], Int?)
+    let (keys, other, text): ([Int?], [Int?], [Int?])
     switch (final, numbers.count) {
     case (UInt8(ascii: "u"), 1...3):
       (keys, other) = (numbers[0], numbers.dropFirst().first ?? [])
-      text = numbers.count == 3 ? numbers[2][0] : nil
+      text = numbers.count == 3 ? numbers[2] : []
     case (UInt8(ascii: "~"), 3) where numbers[0] == [27]:
-      (keys, other, text) = (numbers[2], numbers[1], nil)
+      (keys, other, text) = (numbers[2], numbers[1], [])
     default: return nil
     }
     guard let scalar = Self.scalar(keys, at: 0) else { return nil }
     self.scalar = scalar
     shifted = Self.scalar(keys, at: 1)
     latin = Self.scalar(keys, at: 2)
-    self.text = text.flatMap { Self.scalar([$0], at: 0) }
+    self.text = String(
+      String.UnicodeScalarView(text.indices.compactMap { Self.scalar(text, at: $0) }))
     modifiers = Modifiers(rawValue: max(1, min(256, (other.first ?? nil) ?? 1)) - 1)
     isRelease = other.count > 1 && other[1] == 3
   }
@@ -96,14 +100,14 @@ public struct ExtendedKey: Hashable, Sendable {
     switch scalar.value {
     case 0x09 where modifiers.contains(.shift): return Array("\u{1B}[Z".utf8)
     case 0x7F where modifiers.contains(.control): return [0x08]
-    case 0x00..<0x20, 0x7F: return [UInt8(scalar.value)]
+    case 0x00..<0x20 where text.isEmpty, 0x7F: return [UInt8(scalar.value)]
     case 0xE000..<0xF900:
       // The private area of Unicode has kitty's functional keys.
       return Self.keypad(scalar.value).map { [$0] } ?? []
     default: break
     }
     if modifiers.contains(.control), let byte = controlByte { return [byte] }
-    return Array(String(typed).utf8)
+    return Array(text.isEmpty ? String(typed).utf8 : text.utf8)
   }
 
   /// The command of the key, if it can be one: the byte that it sends, or that of the same place
@@ -111,13 +115,13 @@ public struct ExtendedKey: Hashable, Sendable {
   public var commandByte: UInt8? {
     let bytes = bytes
     if bytes.count == 1 { return bytes[0] }
-    guard !bytes.isEmpty, let latin, latin.isASCII else { return nil }
+    guard !bytes.isEmpty, modifiers.isDisjoint(with: [.alt, .meta]), let latin, latin.isASCII
+    else { return nil }
     return UInt8(ascii: withCase(latin))
   }
 
   private var typed: Unicode.Scalar {
-    if let text { return text }
-    return modifiers.contains(.shift) ? shifted ?? withCase(scalar) : withCase(scalar)
+    modifiers.contains(.shift) ? shifted ?? withCase(scalar) : withCase(scalar)
   }
 
   /// A letter in the case that shift and the lock give it.

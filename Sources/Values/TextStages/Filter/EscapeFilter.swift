@@ -251,6 +251,11 @@ public struct EscapeFilter: ByteStage {
     }
   }
 
+  private var isAtCorner: Bool {
+    let (columns, rows) = size()
+    return corner.isAtCorner(rows: rows, columns: columns)
+  }
+
   /// Drops a sequence, and records the question that it asks.
   private mutating func drop(asking question: TerminalQuestion?) {
     droppedCount += 1
@@ -312,7 +317,7 @@ public struct EscapeFilter: ByteStage {
       choose(CharacterSets())
       if permission == .drawing { output += screen.softReset() }
     case .other:
-      drop(asking: TerminalQuestion(sequence, isAtCorner: corner.isAtCorner))
+      drop(asking: TerminalQuestion(sequence, isAtCorner: isAtCorner))
     }
   }
 
@@ -340,8 +345,8 @@ public struct EscapeFilter: ByteStage {
       output.append(UInt8(ascii: sequence.final))
     }
     if sequence.final == "r" { screen.note(region: parameters) }
-    let (columns, rows) = size()
-    corner.note(sequence, limitsRows: screen.limitsRows, rows: rows, columns: columns)
+    corner.note(
+      sequence, hasRegion: screen.hasRegion, countsFromRegion: screen.countsFromRegion)
     return true
   }
 

@@ -66,8 +66,8 @@ struct ScreenState {
   /// Records a scroll region.
   mutating func note(region parameters: Parameters) { region = Array(parameters.bytes) }
 
-  /// Whether the device has chosen the rows in which the cursor moves.
-  var limitsRows: Bool { !region.isEmpty || switched.contains(Self.origin) }
+  /// Whether there is a scroll region.
+  var hasRegion: Bool { !region.isEmpty }
 
   /// Records that tab stops have changed.
   mutating func noteTabs() { hasTabs = true }
@@ -187,7 +187,7 @@ struct ScreenState {
   }
 
   /// Whether rows count, or may count, from the scroll region.
-  private var countsFromRegion: Bool { isOriginDoubtful || switched.contains(Self.origin) }
+  var countsFromRegion: Bool { isOriginDoubtful || switched.contains(Self.origin) }
 
   /// Undoes what DECSTR undoes: not the alternate screen, the reversed screen and the tab stops.
   ///

@@ -20,6 +20,14 @@ public struct SwitchedModes: Hashable, Sendable {
   /// The numbers of the modes in ``table`` that are not in their original state.
   private var switched: [Int] = []
   private var hasTabs = false
+  /// The numbers of OSC that have changed colours: of the palette (4 and 5), of the text, the
+  /// cursor and others (10 to 19).
+  private var colours: Set<Int> = []
+  /// Whether the palette of the Linux console has changed.
+  private var hasConsolePalette = false
+  /// The number of states of the keyboard that were pushed (kitty's protocol), on the main and on
+  /// the alternate screen.
+  private var (pushes, alternatePushes) = (0, 0)
 
   /// Creates the state of a terminal that nothing was switched on.
   public init() {}
@@ -36,7 +44,7 @@ public struct SwitchedModes: Hashable, Sendable {
   private static let table: [Mode] = {
     var table = offModes.map { Mode.privateMode($0, isOnAtFirst: false) }
     table += onModes.map { Mode.privateMode($0, isOnAtFirst: true) }
-    return table + otherModes + colours
+    return table + otherModes
   }()
 
   private static let otherModes: [Mode] = [
@@ -58,17 +66,10 @@ public struct SwitchedModes: Hashable, Sendable {
     .control("c", prefix: "?", reset: "\u{1B}[?0c", isUniversal: false),
     // xterm's modifyOtherKeys, kitty's keyboard protocol.
     .control("m", prefix: ">", reset: "\u{1B}[>4m", isUniversal: false),
-    .control("u", prefix: ">", reset: "\u{1B}[<u", isUniversal: false),
     .control("u", prefix: "=", reset: "\u{1B}[=0u", isUniversal: false),
     // SGR.
     .control("m", reset: "\u{1B}[0m"),
   ]
-
-  /// The palette (OSC 4 and 5), and the colours of the text, the cursor and others (10 to 19).
-  /// The Linux console has a palette of its own.
-  private static let colours =
-    ([4, 5] + Array(10...19)).map { Mode.colour("]\($0);", reset: "]\($0 + 100)") }
-    + [.colour("]P", reset: "]R")]
 
   /// Records a complete escape or control sequence, a string, or a shift of the character set.
   mutating func note(_ bytes: UnsafeRawBufferPointer) {
@@ -77,7 +78,35 @@ public struct SwitchedModes: Hashable, Sendable {
     if isControl, let final = bytes.last, !"hlrqmupcgW".utf8.contains(final) { return }
     let start = isControl ? 2 : bytes[0] == .escape ? 1 : 0
     // The beginning of a string says what it does.
-    note(Array(bytes[start...].prefix(64))[...], isControl: isControl)
+    let sequence = Array(bytes[start...].prefix(64))
+    if !isControl, sequence.first == UInt8(ascii: "]") { return note(string: sequence) }
+    note(sequence[...], isControl: isControl)
+  }
+
+  /// Records colours that an OSC has changed or reset.
+  private mutating func note(string: [UInt8]) {
+    switch string.dropFirst().first {
+    case UInt8(ascii: "P"): hasConsolePalette = true
+    case UInt8(ascii: "R"): hasConsolePalette = false
+    default: break
+    }
+    let fields = string.dropFirst().prefix { (0x20..<0x7F).contains($0) }
+      .split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+      .map { String(decoding: $0, as: UTF8.self) }
+    guard let number = fields.first.flatMap({ Int($0) }) else { return }
+    let values = fields.dropFirst()
+    switch number {
+    // Pairs of an index and a colour. A question changes nothing.
+    case 4, 5:
+      if zip(0..., values).contains(where: { $0 % 2 == 1 && $1 != "?" }) { colours.insert(number) }
+    // Each further colour belongs to the next number.
+    case 10...19:
+      for (offset, value) in zip(0..., values) where value != "?" && number + offset <= 19 {
+        colours.insert(number + offset)
+      }
+    case 104, 105, 110...119: if values.isEmpty { colours.remove(number - 100) }
+    default: break
+    }
   }
 
   /// - Parameters:
@@ -87,13 +116,17 @@ public struct SwitchedModes: Hashable, Sendable {
     // RIS, DECSTR.
     if sequence.elementsEqual(isControl ? "!p".utf8 : "c".utf8) {
       // A soft reset leaves the screen and the mouse.
-      switched.removeAll { !isControl || Self.offModes.count <= $0 }
-      if !isControl { hasTabs = false }
+      guard isControl else { return self = SwitchedModes() }
+      switched.removeAll { Self.offModes.count <= $0 }
       return
     }
-    // HTS, TBC.
-    if isControl ? sequence.last == UInt8(ascii: "g") : sequence.elementsEqual("H".utf8) {
-      hasTabs = true
+    switch sequence.last {
+    // TBC, CTC.
+    case UInt8(ascii: "g") where isControl, UInt8(ascii: "W") where isControl: hasTabs = true
+    // HTS.
+    case UInt8(ascii: "H") where sequence.count == 1: hasTabs = true
+    case UInt8(ascii: "u") where isControl: notePush(sequence)
+    default: break
     }
     for (number, mode) in Self.table.enumerated() {
       guard let isSwitched = mode.isSwitched(sequence, isControl) else { continue }
@@ -102,14 +135,40 @@ public struct SwitchedModes: Hashable, Sendable {
     }
   }
 
+  /// Records a state of the keyboard that is pushed or popped.
+  private mutating func notePush(_ sequence: ArraySlice<UInt8>) {
+    let number = Int(String(decoding: sequence.dropFirst().dropLast(), as: UTF8.self)) ?? 1
+    let change =
+      switch sequence.first {
+      case UInt8(ascii: ">"): 1
+      case UInt8(ascii: "<"): -min(number, Self.mostPushes)
+      default: 0
+      }
+    if isAlternate {
+      alternatePushes = min(max(0, alternatePushes + change), Self.mostPushes)
+    } else {
+      pushes = min(max(0, pushes + change), Self.mostPushes)
+    }
+  }
+
+  /// More pushes than a terminal keeps.
+  private static let mostPushes = 999
+
+  private var isAlternate: Bool { areSwitched([1049, 1047, 47]) }
+
   /// What others must know of it.
   var deviceModes: DeviceModes {
     var modes: DeviceModes = []
-    if areSwitched([1049, 1047, 47]) { modes.insert(.alternateScreen) }
+    if isAlternate { modes.insert(.alternateScreen) }
     if areSwitched([2004]) { modes.insert(.markedPastes) }
     if areSwitched([25]) { modes.insert(.hiddenCursor) }
     if areSwitched([6]) { modes.insert(.origin) }
     if hasTabs { modes.insert(.tabs) }
+    if hasConsolePalette || !colours.isEmpty || pushes + alternatePushes > 0
+      || switched.contains(where: { !Self.table[$0].isUniversal })
+    {
+      modes.insert(.others)
+    }
     return modes
   }
 
@@ -125,7 +184,14 @@ public struct SwitchedModes: Hashable, Sendable {
   ///
   /// - Parameter columns: the number of columns of the screen, for tab stops.
   public func restoration(columns: Int) -> [UInt8] {
-    Self.resets(switched.sorted()) + (hasTabs ? ScreenState.tabs(columns: columns) : [])
+    // Each screen has its own states of the keyboard.
+    var text = isAlternate && alternatePushes > 0 ? "\u{1B}[<\(alternatePushes)u" : ""
+    var bytes = Array(text.utf8) + Self.resets(switched.sorted())
+    text = pushes > 0 ? "\u{1B}[<\(pushes)u" : ""
+    for number in colours.sorted() { text += "\u{1B}]\(number + 100)\u{1B}\\" }
+    if hasConsolePalette { text += "\u{1B}]R\u{1B}\\" }
+    bytes += text.utf8
+    return bytes + (hasTabs ? ScreenState.tabs(columns: columns) : [])
   }
 
   /// The sequences that bring all modes into their original state, whatever was switched. Two do
@@ -190,16 +256,6 @@ extension SwitchedModes.Mode {
         if on.contains(where: { bytes.elementsEqual($0.utf8) }) { return true }
         return off.contains { bytes.elementsEqual($0.utf8) } ? false : nil
       }, reset: reset, isUniversal: isUniversal)
-  }
-
-  /// A colour that a string chooses.
-  fileprivate static func colour(_ beginning: String, reset: String) -> Self {
-    Self(
-      isSwitched: { bytes, isControl in
-        if isControl { return nil }
-        if bytes.starts(with: beginning.utf8) { return true }
-        return bytes.starts(with: reset.utf8) ? false : nil
-      }, reset: "\u{1B}\(reset)\u{1B}\\", isUniversal: false)
   }
 
   /// The character set that an escape sequence with an intermediate byte designates.

@@ -25,6 +25,8 @@ public struct WholeSequences: ByteStage {
     columns = { filter.columns }
     var state = filter.screenState
     if filter.switched.contains(.markedPastes) { state.append("\u{1B}[?2004h") }
+    if filter.switched.contains(.origin) { state.append("\u{1B}[?6h") }
+    if filter.switched.contains(.tabs) { state.append("\u{1B}H") }
     _ = state.withUnsafeBytes { end(of: $0) }
   }
 

@@ -13,7 +13,7 @@ public enum TerminalQuestion: Hashable, Sendable {
   case constant(String)
 
   /// - Parameter isAtCorner: whether the cursor is in the lower right corner.
-  init?(_ sequence: ControlSequence, isAtCorner: Bool) {
+  init?(_ sequence: ControlSequence, isAtCorner: @autoclosure () -> Bool) {
     let number = sequence.parameters.first
     switch (sequence.mark, sequence.intermediate, sequence.final) {
     // DA: a VT220 with colours; DA2: its firmware.
@@ -22,8 +22,8 @@ public enum TerminalQuestion: Hashable, Sendable {
     // DSR: no malfunction.
     case (nil, nil, "n") where number == 5: self = .constant("\u{1B}[0n")
     // CPR, DECXCPR.
-    case (nil, nil, "n") where number == 6 && isAtCorner: self = .corner(isExtended: false)
-    case ("?", nil, "n") where number == 6 && isAtCorner: self = .corner(isExtended: true)
+    case (nil, nil, "n") where number == 6 && isAtCorner(): self = .corner(isExtended: false)
+    case ("?", nil, "n") where number == 6 && isAtCorner(): self = .corner(isExtended: true)
     // DSR of the VT220: no printer; user-defined keys are unlocked; a North American keyboard.
     case ("?", nil, "n") where number == 15: self = .constant("\u{1B}[?13n")
     case ("?", nil, "n") where number == 25: self = .constant("\u{1B}[?20n")
@@ -71,40 +71,4 @@ public enum TerminalAnswers: String, CaseIterable, Sendable {
   case size
   /// Those about the size, and those about what the terminal is.
   case all
-}
-
-/// Whether the cursor is known to be in the last row and in the last column: it was moved there,
-/// or beyond, and nothing was shown since.
-struct CornerWatch {
-  private var isInLastRow = false
-  private var isInLastColumn = false
-
-  /// Whether the cursor is in the lower right corner.
-  var isAtCorner: Bool { isInLastRow && isInLastColumn }
-
-  /// Records that the cursor may be anywhere.
-  mutating func reset() { (isInLastRow, isInLastColumn) = (false, false) }
-
-  /// Records a sequence that draws.
-  ///
-  /// - Parameters:
-  ///   - limitsRows: whether the device has chosen the rows in which the cursor moves.
-  ///   - rows: the number of rows of the screen.
-  ///   - columns: the number of its columns.
-  mutating func note(_ sequence: ControlSequence, limitsRows: Bool, rows: Int, columns: Int) {
-    let number = sequence.parameters.first
-    switch sequence.final {
-    case _ where sequence.intermediate != nil: reset()
-    case "H", "f":
-      let column = sequence.parameters.dropFirst().first { _ in true }?.number ?? 1
-      (isInLastRow, isInLastColumn) = (number >= rows && !limitsRows, column >= columns)
-    case "B", "e": isInLastRow = isInLastRow || number >= rows && !limitsRows
-    case "C", "a": isInLastColumn = isInLastColumn || number >= columns
-    case "d": isInLastRow = number >= rows && !limitsRows
-    case "G", "`": isInLastColumn = number >= columns
-    // ED, EL and ECH do not move it.
-    case "J", "K", "X": break
-    default: reset()
-    }
-  }
 }

@@ -47,7 +47,11 @@ final class DeviceQuestions {
     guard
       let answer = question.answer(with: state.answers, rows: size.rows, columns: size.columns)
     else {
-      if case .unused = hint, state.answers == .off { hint = .due(Self.hint(at: question)) }
+      if case .unused = hint, state.answers == .off,
+        Command.answer.command.availability(in: state) == .enabled
+      {
+        hint = .due(Self.hint(at: question))
+      }
       return
     }
     let session = port.session
@@ -78,7 +82,8 @@ final class DeviceQuestions {
   private func give(_ text: String) {
     guard console.isAtMargin, !view.isAlternateScreen, let keys else { return }
     hint = .given
-    console.say(port.named("\(text) and gets no answer: \(keys.prefix) : answer gives one."))
+    let command = keys.prefix == .none ? "--answer" : "\(keys.prefix) : answer"
+    console.say(port.named("\(text) and gets no answer: \(command) gives one."))
   }
 
   private static func hint(at question: TerminalQuestion) -> String {
