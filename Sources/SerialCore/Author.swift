@@ -20,8 +20,6 @@ public struct Author: Sendable {
     public static let script = Kind("script")
     /// A program.
     public static let program = Kind("program")
-    /// A terminal that answers questions of the device.
-    public static let terminal = Kind("terminal")
   }
 
   /// One reference, so that copying an author with each event costs little.
@@ -50,8 +48,6 @@ public struct Author: Sendable {
   public static let script = Author(.script, "script")
   /// The program that has the session.
   public static let program = Author(.program, "program")
-  /// The terminal of the user, which answers questions of the device.
-  public static let terminal = Author(.terminal, "terminal")
   /// A file that is sent.
   public static func file(_ name: String) -> Author { Author(.file, name) }
   /// Nobody who wrote to the session: what the driver held before the port was opened.

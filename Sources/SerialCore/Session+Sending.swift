@@ -30,8 +30,8 @@ extension Session {
   /// Queues bytes of an author who writes for another one, as a terminal answers a device for the
   /// user: as ``write(_:by:)-(RawSpan,_)``, but with the pen of the other one.
   ///
-  /// - Throws: ``SerialError``: as ``write(_:by:)``.
-  public func write(
+  /// - Throws: ``SerialError``: as ``write(_:by:)-(RawSpan,_)``.
+  package func write(
     _ bytes: RawSpan, by author: Author, withPenOf holder: Author
   ) throws(SerialError) {
     guard let link else { throw notOpen(in: "write") }
