@@ -4,6 +4,7 @@ import random
 import shutil
 import socket
 import tempfile
+import termios
 import unittest
 from pathlib import Path
 
@@ -324,6 +325,8 @@ class TelnetTests(ClientCase, ServedTest):
     def start(self):
         self.client = self.program("telnet", "127.0.0.1", str(self.ports["telnet"]))
         self.client.expect(b"Escape character is")
+        # Until both have agreed on it, telnet sends lines.
+        wait_until(lambda: not self.client.modes[3] & termios.ICANON, "telnet sends each key")
 
     def test_a_viewer_is_told_that_its_keys_go_nowhere(self):
         self.serve()
