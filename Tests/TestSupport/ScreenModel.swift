@@ -1,4 +1,5 @@
 public import TerminalWidgets
+import TextTools
 
 /// A small terminal emulator. It behaves like xterm for the sequences that it knows, and
 /// reports the others.

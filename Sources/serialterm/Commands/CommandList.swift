@@ -1,5 +1,6 @@
 import Terminal
 import TerminalWidgets
+import TextTools
 
 /// The list of all commands. Unavailable commands are dimmed, and the reason is shown.
 struct CommandList {

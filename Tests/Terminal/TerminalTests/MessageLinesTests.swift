@@ -1,5 +1,6 @@
 import TerminalWidgets
 import Testing
+import TextTools
 
 @testable import Terminal
 

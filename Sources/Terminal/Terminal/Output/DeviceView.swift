@@ -255,8 +255,7 @@ package final class DeviceView {
       ?? LineFilter(
         isAtMargin: place.isAtMargin, draws: place.isWholeScreen && console.kind == .drawing,
         showsUTF8: !TerminalCharacters.areASCII,
-        size: { [unowned self] in size },
-        width: \.displayWidth)
+        size: { [unowned self] in size })
     filter.rules = settings.lines
     filter.margin = settings.timestamps.map { $0.width...LineStamper.maximalWidth } ?? 0...0
     return [filter]
@@ -317,7 +316,7 @@ package final class DeviceView {
   private var echo: LocalEcho {
     LocalEcho(
       isAtMargin: place.isAtMargin, draws: place.isWholeScreen && console.kind == .drawing,
-      columns: { [unowned self] in place.columns }, width: \.displayWidth)
+      columns: { [unowned self] in place.columns })
   }
 
   /// Highlights matches if the terminal has colours. It does not with `--raw`, where the device
@@ -331,7 +330,7 @@ package final class DeviceView {
     return [
       Highlighter(
         settings.highlights, margin: settings.timestamps == nil ? 0 : LineStamper.maximalWidth,
-        columns: { [unowned self] in place.columns }, width: \.displayWidth)
+        columns: { [unowned self] in place.columns })
     ]
   }
 }

@@ -1,6 +1,7 @@
 package import EventLoop
 package import TerminalWidgets
 package import TextStages
+import TextTools
 import Time
 
 /// Shows the text of several ports line by line; see ``TextStages/LineMerger``.

@@ -2,6 +2,7 @@ package import Patterns
 package import Scrollback
 package import TerminalWidgets
 import TextStages
+import TextTools
 import Time
 
 /// Draws one row for a line of the scrollback: its time, and its text with highlighted matches.

@@ -1,3 +1,5 @@
+import TextTools
+
 /// Draws a list of choices: the query in the first line, the matching choices below.
 ///
 /// Lines are not padded to the edge of the screen. Many terminals reflow lines when they become

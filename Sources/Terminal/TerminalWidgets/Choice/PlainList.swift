@@ -1,3 +1,5 @@
+import TextTools
+
 /// A list of choices as numbered lines that are printed once. The answer is a number.
 public struct PlainList<ID: Hashable> {
   public let choices: [Choice<ID>]

@@ -1,3 +1,5 @@
+import TextTools
+
 /// Draws the line that is being typed in one row of the screen, after a prompt.
 ///
 /// Of a line that is wider than the row, it shows the part around the cursor. `<` and `>` mark

@@ -1,3 +1,5 @@
+import TextTools
+
 /// The end of the text on the screen, from the last line feed on. It determines the column
 /// of the cursor.
 ///

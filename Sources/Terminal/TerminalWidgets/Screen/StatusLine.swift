@@ -1,3 +1,5 @@
+import TextTools
+
 /// A line at the bottom of the screen that stays while the text above it scrolls.
 ///
 /// A scroll region (DECSTBM) that ends above the row keeps the text off it. Setting the region

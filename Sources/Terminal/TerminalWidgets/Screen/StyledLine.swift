@@ -1,3 +1,5 @@
+import TextTools
+
 /// A line of the screen: text with attributes and colours.
 public struct StyledLine: Hashable, Sendable {
   /// The attributes and the colour of a piece of text.

@@ -1,3 +1,5 @@
+import TextTools
+
 /// Text for a terminal that can only show ASCII characters.
 extension StringProtocol {
   /// The text with the same number of columns: `~` replaces an ellipsis, `?` each column

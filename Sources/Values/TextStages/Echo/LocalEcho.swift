@@ -31,7 +31,6 @@ public struct LocalEcho {
   }
 
   private let columns: () -> Int
-  private let width: (Unicode.Scalar) -> Int
   private let draws: Bool
   private var typed = TypedText()
   private var items: [TypedText.Item] = []
@@ -60,13 +59,10 @@ public struct LocalEcho {
   ///   - isAtMargin: whether the cursor is in the first column.
   ///   - draws: whether the terminal supports escape sequences.
   ///   - columns: returns the width of the screen, at least 1.
-  ///   - width: returns the number of columns of a character.
   public init(
-    isAtMargin: Bool, draws: Bool = true, columns: @escaping () -> Int,
-    width: @escaping (Unicode.Scalar) -> Int
+    isAtMargin: Bool, draws: Bool = true, columns: @escaping () -> Int
   ) {
     self.columns = columns
-    self.width = width
     self.draws = draws
     setColumn(isAtMargin: isAtMargin)
   }
@@ -128,7 +124,7 @@ public struct LocalEcho {
       beginLine()
     }
     let textWidth = String(decoding: text, as: UTF8.self).unicodeScalars.reduce(0) {
-      $0 + width($1)
+      $0 + $1.displayWidth
     }
     if let column, column < columns(), column + textWidth > columns() {
       // Keeps the text together, because terminals treat text that does not fit differently.
@@ -296,7 +292,7 @@ public struct LocalEcho {
     default:
       if var character = UTF8Character(first: item[0]) {
         for byte in item.dropFirst() { _ = character.append(byte) }
-        itemWidth = Unicode.Scalar(character.codePoint).map(width) ?? 0
+        itemWidth = Unicode.Scalar(character.codePoint).map(\.displayWidth) ?? 0
       }
     }
     following += itemWidth

@@ -25,7 +25,6 @@ public struct Highlighter: ByteStage {
   /// The number of columns before a line that this stage does not know.
   private let margin: Int
   private let columns: () -> Int
-  private let width: (Unicode.Scalar) -> Int
   private var line = HighlightedLine()
   private var budget = 0
 
@@ -36,15 +35,12 @@ public struct Highlighter: ByteStage {
   ///   - margin: the maximum number of columns that a timestamp takes at the beginning
   ///     of each line.
   ///   - columns: returns the width of the screen when a line is rewritten; 0 if it is unknown.
-  ///   - width: returns the number of columns of a character.
   public init(
-    _ highlights: [Highlight], margin: Int = 0, columns: @escaping () -> Int,
-    width: @escaping (Unicode.Scalar) -> Int
+    _ highlights: [Highlight], margin: Int = 0, columns: @escaping () -> Int
   ) {
     self.highlights = highlights
     self.margin = margin
     self.columns = columns
-    self.width = width
   }
 
   /// The number of bytes that are kept of the line.
@@ -107,7 +103,8 @@ public struct Highlighter: ByteStage {
     var end = start + 1
     while !character.isComplete, end < bytes.count, character.append(bytes[end]) { end += 1 }
     // Terminals differ about characters that are joined.
-    let columns = character.isComplete ? Unicode.Scalar(character.codePoint).map(width) ?? 0 : 0
+    let columns =
+      character.isComplete ? Unicode.Scalar(character.codePoint).map(\.displayWidth) ?? 0 : 0
     line.append(
       bytes, in: start..<end, scalar: character.codePoint,
       width: columns > 0 ? columns : nil)

@@ -53,9 +53,7 @@ struct DrawnLine {
   }
 
   /// Adds text: characters, tabs, backspaces, and sequences that do not move the cursor.
-  mutating func add(
-    _ text: UnsafeRawBufferPointer, width: (Unicode.Scalar) -> Int
-  ) {
+  mutating func add(_ text: UnsafeRawBufferPointer) {
     var index = 0
     while index < text.count {
       switch text[index] {
@@ -79,7 +77,7 @@ struct DrawnLine {
         while !character.isComplete, index < text.count, character.append(text[index]) {
           index += 1
         }
-        let count = Unicode.Scalar(character.codePoint).map(width) ?? 0
+        let count = Unicode.Scalar(character.codePoint).map(\.displayWidth) ?? 0
         narrow.advance(overWide: count, columns: columns)
         wide.advance(overWide: count, columns: columns)
       }

@@ -1,4 +1,5 @@
 import Testing
+import TextTools
 
 @testable import TerminalWidgets
 

@@ -20,7 +20,7 @@ private struct Shared {
     text.setStages(
       device: Pipeline([EscapeFilter()]), stamps: Pipeline(isStamping ? [stamper] : []))
     text.echo = LocalEcho(
-      isAtMargin: true, draws: draws, columns: { columns }, width: \.displayWidth)
+      isAtMargin: true, draws: draws, columns: { columns })
   }
 
   mutating func device(_ text: String) { device(Array(text.utf8)) }

@@ -8,8 +8,7 @@ import Testing
     _ texts: String..., margin: Int = 0, columns: Int = 200
   ) throws -> Highlighter {
     Highlighter(
-      try texts.flatMap { try Highlight.parsing($0) }, margin: margin, columns: { columns },
-      width: { $0 == "宽" ? 2 : 1 })
+      try texts.flatMap { try Highlight.parsing($0) }, margin: margin, columns: { columns })
   }
 
   private func paper(_ text: String) -> Paper { Paper(Array(text.utf8)) }

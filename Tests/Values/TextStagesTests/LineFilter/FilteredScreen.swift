@@ -22,7 +22,7 @@ struct FilteredScreen {
     let filter = LineFilter(
       rules, isAtMargin: isAtMargin, draws: draws, showsUTF8: !isASCII,
       margin: margin ?? (isStamping ? 8...8 : 0...0),
-      size: { (columns, rows) }, width: \.displayWidth)
+      size: { (columns, rows) })
     var stages: [any ByteStage] = [EscapeFilter(), filter]
     if isStamping {
       stages.append(LineStamper(format, start: .any) { _ in fatalError("no calendar is needed") })

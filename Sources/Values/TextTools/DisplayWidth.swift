@@ -73,7 +73,7 @@ extension StringProtocol {
   }
 
   /// The longest prefix that fits in `width` columns.
-  func prefix(ofWidth width: Int) -> String {
+  public func prefix(ofWidth width: Int) -> String {
     if isPrintableASCII { return String(prefix(Swift.max(0, width))) }
     var left = width
     return String(
