@@ -62,7 +62,7 @@ private func pattern(_ text: String) -> Pattern {
 /// fuzzer has one thread.
 nonisolated(unsafe) private let filters: [[LineFilter]] = [false, true].map { draws in
   (choices + collapsing).map { rules in
-    LineFilter(rules, draws: draws, size: { (10_000, 1_000) }, width: { _ in 1 })
+    LineFilter(rules, draws: draws, size: { (10_000, 1_000) })
   }
 }
 
@@ -156,14 +156,25 @@ private struct Model {
   var hiddenCount = 0
 
   init(_ bytes: [UInt8], _ rules: LineRules) {
-    var index = 0
+    var (index, wasShown) = (0, true)
     while index < bytes.count {
+      // A CR in an empty line belongs to the line end before.
+      let end = bytes[index...].firstIndex { $0 != 0x0D } ?? bytes.count
+      let isEmpty = end == bytes.count || bytes[end] == 0x0A
+      if wasShown {
+        text += bytes[index..<end]
+      } else if end > index, isEmpty, Self.shows([], rules) {
+        text.append(0x0D)
+      }
+      index = end
+      if index == bytes.count { break }
       let begin = index
       while index < bytes.count, bytes[index] != 0x0A, bytes[index] != 0x0D { index += 1 }
       let line = Array(bytes[begin..<index])
       while index < bytes.count, bytes[index] == 0x0D { index += 1 }
       if index < bytes.count, bytes[index] == 0x0A { index += 1 }
-      if Self.shows(line, rules) {
+      wasShown = Self.shows(line, rules)
+      if wasShown {
         text += withoutStyles(Array(bytes[begin..<index]))
       } else {
         hiddenCount += 1
@@ -173,7 +184,6 @@ private struct Model {
 
   private static func shows(_ line: [UInt8], _ rules: LineRules) -> Bool {
     if rules.isEmpty { return true }
-    var plain = ""
     var index = 0
     while index < line.count {
       let end = endOfItem(line, index)
@@ -181,11 +191,11 @@ private struct Model {
         guard end - index > 2, line[index + 1] == UInt8(ascii: "["),
           "mhlKPX@".utf8.contains(line[end - 1])
         else { return true }
-      } else if line[index] >= 0x20 || line[index] == 0x09 {
-        plain += String(decoding: line[index..<end], as: UTF8.self)
       }
       index = end
     }
+    var text = LineText()
+    let plain = line.withUnsafeBytes { text.with($0) { String(decoding: $0, as: UTF8.self) } }
     func has(_ pattern: Pattern) -> Bool {
       switch pattern.text {
       case "^$": plain.isEmpty

@@ -5,9 +5,9 @@ public import Time
 ///
 /// ## Principles of operation
 ///
-/// - **A line is judged at its end**, by its text without escape sequences. LF, CR and CR LF end a
-///   line, as in text logs; each new state of a progress bar that is rewritten after CR is a line
-///   of its own. The line end of a hidden line is hidden, too.
+/// - **A line is judged at its end**, by its text without escape sequences. CR LF, LF CR, CR CR LF
+///   and LF are one end, which is hidden with its line. Each state of a progress bar that is
+///   rewritten after CR is a line of its own, because it is seen.
 /// - **Text appears immediately.** The beginning of a line, such as a prompt, is shown before the
 ///   line ends. If the line then turns out to be hidden, it is erased. A line that arrives as a
 ///   whole is never drawn, and neither is the rest of a line whose level is known to be hidden.
@@ -52,8 +52,6 @@ public struct LineFilter: ByteStage {
 
   private var judge: LineJudge
   private var text = LineText()
-  /// A line without its sequences.
-  private var stripped: [UInt8] = []
   private let screen: Screen
 
   /// The bytes of the unfinished line, unless it is free.
@@ -70,6 +68,8 @@ public struct LineFilter: ByteStage {
   private var isAtMargin: Bool
   /// What happens to the line end; nil in a line, and before it.
   private var ending: Ending?
+  /// What has happened to the last line end, and whether a CR in the empty line is hidden with it.
+  private var (lastEnding, hasHiddenReturn) = (Ending.shown, false)
   /// The styles and modes of hidden lines that were not put out yet.
   private var styles: [UInt8] = []
   private var modes: [UInt8] = []
@@ -87,7 +87,6 @@ public struct LineFilter: ByteStage {
     let draws: Bool
     let showsUTF8: Bool
     let size: () -> (columns: Int, rows: Int)
-    let width: (Unicode.Scalar) -> Int
   }
 
   private enum Ending {
@@ -103,7 +102,7 @@ public struct LineFilter: ByteStage {
     let text: [UInt8]
     /// The place of the line, to write numbers after it; nil if nothing can be rewritten.
     let place: DrawnLine?
-    /// The line end that was held back. It is complete if it ends with LF.
+    /// The line end that was held back. It is complete if it has an LF.
     var end: [UInt8] = []
     var count = 1
     /// The number that is on the screen, and its width in columns; 1 for none.
@@ -123,7 +122,8 @@ public struct LineFilter: ByteStage {
     init(_ text: [UInt8], at place: DrawnLine?) { (self.text, self.place) = (text, place) }
 
     /// Whether equal lines are counted.
-    var isOpen: Bool { end.last == .lineFeed && cursor == .atEnd }
+    var isOpen: Bool { hasEnded && cursor == .atEnd }
+    var hasEnded: Bool { end.contains(.lineFeed) }
     /// Whether the number must be shown.
     var isNumberMissing: Bool { count > shown.number }
   }
@@ -138,16 +138,15 @@ public struct LineFilter: ByteStage {
   ///   - showsUTF8: whether the terminal can show `×`.
   ///   - margin: the least and the greatest width of a timestamp before each line.
   ///   - size: returns the size of the screen in columns and rows; 0 if it is unknown.
-  ///   - width: returns the number of columns of a character.
   public init(
     _ rules: LineRules = LineRules(), isAtMargin: Bool = true, draws: Bool = true,
     showsUTF8: Bool = true, margin: ClosedRange<Int> = 0...0,
-    size: @escaping () -> (columns: Int, rows: Int), width: @escaping (Unicode.Scalar) -> Int
+    size: @escaping () -> (columns: Int, rows: Int)
   ) {
     judge = LineJudge(rules)
     self.isAtMargin = isAtMargin
     self.margin = margin
-    screen = Screen(draws: draws, showsUTF8: showsUTF8, size: size, width: width)
+    screen = Screen(draws: draws, showsUTF8: showsUTF8, size: size)
   }
 
   /// The number of bytes that are kept.
@@ -168,6 +167,11 @@ public struct LineFilter: ByteStage {
     while index < bytes.count {
       if let ending {
         if end(ending, with: bytes[index], at: index, of: &piece, into: &output) { index += 1 }
+        continue
+      }
+      if bytes[index] == .carriageReturn, line.isEmpty, !isFree {
+        passReturn(at: index, of: &piece, into: &output)
+        index += 1
         continue
       }
       let end = Self.endOfLine(in: bytes, from: index)
@@ -236,7 +240,7 @@ public struct LineFilter: ByteStage {
   /// Begins an empty line.
   private mutating func beginLine() {
     line.removeAll(keepingCapacity: true)
-    (shownCount, drawn, isHeld, isFree) = (0, nil, false, false)
+    (shownCount, drawn, isHeld, isFree, hasHiddenReturn) = (0, nil, false, false, false)
   }
 
   /// The position of the first CR or LF; the end if there is none.
@@ -317,7 +321,7 @@ public struct LineFilter: ByteStage {
     }
     line.withUnsafeBytes { bytes in
       noteSequences(in: UnsafeRawBufferPointer(rebasing: bytes[shownCount...]))
-      drawn?.add(UnsafeRawBufferPointer(rebasing: bytes[shownCount...]), width: screen.width)
+      drawn?.add(UnsafeRawBufferPointer(rebasing: bytes[shownCount...]))
     }
     shownCount = line.count
   }
@@ -373,8 +377,8 @@ public struct LineFilter: ByteStage {
     into output: inout [UInt8]
   ) -> Ending {
     let isPlain = Self.escape(in: whole, from: 0) == nil
-    let isJudged = whole.count <= Self.lineLimit && (isPlain ? true : strip(whole))
-    if isJudged, rules.hidesLines, !isShown(isPlain ? whole : nil),
+    let isJudged = whole.count <= Self.lineLimit && (isPlain || !draws(whole))
+    if isJudged, rules.hidesLines, !text.with(whole, { judge.shows($0) }),
       shownCount == 0 || erase(at: part.lowerBound, of: &piece, into: &output)
     {
       if !isPlain { keepSequences(in: whole, at: part.lowerBound, of: &piece, into: &output) }
@@ -382,7 +386,7 @@ public struct LineFilter: ByteStage {
       hiddenCount += 1
       return .hidden
     }
-    let equal = isJudged && rules.collapses ? equalText(isPlain ? whole : nil) : nil
+    let equal = isJudged && rules.collapses ? equalText(of: whole) : nil
     if let equal, let run, run.isOpen, shownCount == 0, equal == run.text {
       self.run?.count += 1
       if !isPlain { keepSequences(in: whole, at: part.lowerBound, of: &piece, into: &output) }
@@ -393,49 +397,24 @@ public struct LineFilter: ByteStage {
       beginText(at: part.lowerBound, of: &piece, into: &output)
       if equal != nil { drawn = beginning }
       if !isPlain { noteSequences(in: whole) }
-      if equal != nil { drawn?.add(whole, width: screen.width) }
+      if equal != nil { drawn?.add(whole) }
     } else {
       showUnfinished(upTo: part, of: &piece, into: &output)
     }
-    isAtMargin = false
+    // A CR of an empty line has moved the cursor there, or was left out with the line end before.
+    if !whole.isEmpty { isAtMargin = false }
+    if hasHiddenReturn, whole.isEmpty {
+      piece.prepare(at: part.lowerBound, into: &output)
+      output.append(.carriageReturn)
+    }
     guard let equal else { return .shown }
     run = Run(equal, at: drawn)
     return .held
   }
 
-  /// Copies a line without its sequences to ``stripped``. This is faster than ``LineText``, which
-  /// then has only control characters to remove.
-  ///
-  /// - Returns: false if one of them moves the cursor.
-  private mutating func strip(_ whole: UnsafeRawBufferPointer) -> Bool {
-    stripped.removeAll(keepingCapacity: true)
-    var start = 0
-    while let found = Self.escape(in: whole, from: start) {
-      let end = LineSequence.end(in: whole, from: found)
-      if LineSequence(UnsafeRawBufferPointer(rebasing: whole[found..<end])) == .drawing {
-        return false
-      }
-      stripped.append(whole, in: start..<found)
-      start = end
-    }
-    stripped.append(whole, in: start..<whole.count)
-    return true
-  }
-
-  /// Whether the rules show a line: the given one, or ``stripped``.
-  private mutating func isShown(_ plain: UnsafeRawBufferPointer?) -> Bool {
-    if let plain { return text.with(plain) { judge.shows($0) } }
-    return stripped.withUnsafeBytes { line in text.with(line) { judge.shows($0) } }
-  }
-
-  /// The text of a line that equal lines may follow; nil for an empty or long line. The line is the
-  /// given one, or ``stripped``.
-  private mutating func equalText(_ plain: UnsafeRawBufferPointer?) -> [UInt8]? {
-    func equal(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
-      (1...Self.equalLimit).contains(text.count) ? Array(text) : nil
-    }
-    if let plain { return text.with(plain, equal) }
-    return stripped.withUnsafeBytes { text.with($0, equal) }
+  /// The text of a line that equal lines may follow; nil for an empty or long line.
+  private mutating func equalText(of whole: UnsafeRawBufferPointer) -> [UInt8]? {
+    text.with(whole) { (1...Self.equalLimit).contains($0.count) ? Array($0) : nil }
   }
 
   /// Handles the byte after a line, or after its CR.
@@ -462,8 +441,26 @@ public struct LineFilter: ByteStage {
       self.ending = .shown
       if byte == .carriageReturn { isAtMargin = true }
     }
-    if byte == .lineFeed { self.ending = nil }
+    if byte == .lineFeed { (lastEnding, self.ending) = (ending, nil) }
     return true
+  }
+
+  /// Handles a CR in an empty line: it belongs to the line end before.
+  private mutating func passReturn(
+    at index: Int, of piece: inout Piece, into output: inout [UInt8]
+  ) {
+    switch lastEnding {
+    case .hidden, .repeated:
+      hasHiddenReturn = true
+      return piece.skip(index..<(index + 1), into: &output)
+    case .held where run.map { $0.end.count < Self.endLimit } ?? false:
+      run?.end.append(.carriageReturn)
+      piece.skip(index..<(index + 1), into: &output)
+    case .shown, .held:
+      release(at: index, of: &piece, into: &output)
+      lastEnding = .shown
+    }
+    isAtMargin = true
   }
 
   // MARK: Before text
@@ -591,7 +588,7 @@ public struct LineFilter: ByteStage {
   /// Whether an unfinished line or a number waits for more bytes.
   public var isWaiting: Bool {
     (!line.isEmpty && shownCount < line.count && !isHeld)
-      || run.map { $0.isNumberMissing || (!screen.draws && $0.end.last == .lineFeed) } ?? false
+      || run.map { $0.isNumberMissing || (!screen.draws && $0.hasEnded) } ?? false
   }
 
   /// Shows an unfinished line and a number that wait. A line that is known to be hidden
@@ -604,7 +601,7 @@ public struct LineFilter: ByteStage {
     drawn = beginning
     line.withUnsafeBytes { bytes in
       noteSequences(in: bytes)
-      drawn?.add(bytes, width: screen.width)
+      drawn?.add(bytes)
     }
     output += line[shownCount...]
     shownCount = line.count

@@ -79,8 +79,10 @@ public struct LineMerger {
     var cutRendition = Rendition()
 
     mutating func append(_ bytes: Slice<UnsafeRawBufferPointer>, at moment: Moment) {
+      // A CR in an empty row does nothing.
+      let text = pending.isEmpty ? bytes.drop { $0 == .carriageReturn } : bytes
       if pending.isEmpty { start = moment }
-      pending += bytes
+      pending += text
     }
   }
 

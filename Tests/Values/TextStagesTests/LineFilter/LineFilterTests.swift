@@ -63,9 +63,10 @@ import Testing
       "noise: twenty column\r\ntwo\r\n", "noise: twenty columns\r\ntwo\r\n",
       "宽宽宽宽宽宽宽宽宽noise宽宽宽\r\ntwo\r\n", "noise 宽宽宽宽宽宽宽宽宽宽宽宽宽宽宽宽宽宽\r\n2\r\n",
       "noise宽宽宽宽宽宽宽宽\r\ntwo\r\n", "noise\t\t\tab\r\ntwo\r\n",
-      "noiseabc\u{8}\u{8}\u{8}\u{8}de\r\ntwo\r\n",
+      "noiseabc\u{8}\u{8}\u{8}de\r\ntwo\r\n",
       "a\u{1B}[31m noise \u{1B}[1mand\r\nred\r\n\u{1B}[0mplain\r\n",
       "\u{1B}[32mnoise\u{1B}[0m\r\n\u{1B}[33mtwo\u{1B}[0m\r\n", "two\r\r\nnoise\r\r\nthree\r\n",
+      "one\n\rnoise\n\rtwo\n\r\n\rnoise\n\rnoise\n\rthree\n\r",
       "é noise è\r\ntwo\r\n", "a\u{1B}[?25lnoise\r\nb\r\n\u{1B}[?25h",
     ])
   func theScreenIsTheSame_howeverTheStreamIsCut(_ text: String) throws {
@@ -87,6 +88,29 @@ import Testing
         #expect(cut.filter.hiddenCount == whole.filter.hiddenCount)
         #expect(cut.screen.unknown.isEmpty)
       }
+    }
+  }
+
+  @Test(arguments: ["noise\r\n\r\nnoise\r\ntwo\r\n", "noise\n\r\n\rnoise\n\rtwo\n\r"])
+  func anEmptyLineAfterAHiddenOne_isShown(_ text: String) throws {
+    for pieces in cuts(of: Array(text.utf8)) {
+      var screen = FilteredScreen(try rules(hide: ["noise"]))
+      for piece in pieces { screen.receive(Array(piece)) }
+      #expect(screen.lines.prefix(2) == ["", "two"] && screen.screen.place.column == 0)
+    }
+  }
+
+  @Test(arguments: [
+    "one\r\ntwo\r\ntwo\r\nthree\r\n", "one\n\rtwo\n\rtwo\n\rthree\n\r",
+    "one\r\r\ntwo\r\r\ntwo\r\r\nthree\r\r\n", "\rone\n\rtwo\n\rtwo\n\rthree\n",
+  ])
+  func equalLinesAreEqual_whateverEndsThem(_ text: String) throws {
+    let bytes = Array(text.utf8)
+    for pieces in cuts(of: bytes) {
+      var screen = FilteredScreen(try rules(collapse: true), rows: 8)
+      for piece in pieces { screen.receive(Array(piece)) }
+      screen.pause()
+      #expect(screen.lines.prefix(3) == ["one", "two (×2)", "three"], "\(pieces.map(\.count))")
     }
   }
 
