@@ -84,7 +84,7 @@ let package = Package(
       path: "Sources/Values/TextStages", swiftSettings: strict),
     // Addresses in text, the ELF files that explain them, and the answers of addr2line.
     .target(
-      name: "Symbols", dependencies: ["TextStages", "TextTools"], path: "Sources/Values/Symbols",
+      name: "Symbols", dependencies: ["TextTools"], path: "Sources/Values/Symbols",
       swiftSettings: strict),
     // Frames as users see them: forms by name, checks, protocols of buses.
     .target(
@@ -212,7 +212,7 @@ let package = Package(
       dependencies: [
         "DeviceWatch", "EventLoop", "Observing", "Posix", "Reconnecting", "SerialCore", "Sessions",
         "Terminal",
-        "TerminalWidgets", "Time", system,
+        "TerminalWidgets", "TextTools", "Time", system,
       ],
       path: "Tests/TestSupport",
       swiftSettings: strict),
@@ -257,7 +257,9 @@ let package = Package(
       path: "Tests/Values/DialoguesTests", swiftSettings: strict),
     .testTarget(
       name: "TextStagesTests",
-      dependencies: ["TextStages", "Patterns", "TerminalWidgets", "TestSupport", "Time"],
+      dependencies: [
+        "TextStages", "Patterns", "TerminalWidgets", "TestSupport", "TextTools", "Time",
+      ],
       path: "Tests/Values/TextStagesTests",
       swiftSettings: strict),
     .testTarget(
@@ -318,7 +320,8 @@ let package = Package(
       path: "Tests/Sessions/LogsTests",
       swiftSettings: strict),
     .testTarget(
-      name: "ScrollbackTests", dependencies: ["Scrollback", "Patterns", "TestSupport"],
+      name: "ScrollbackTests",
+      dependencies: ["Scrollback", "Patterns", "TestSupport", "TextStages"],
       path: "Tests/Sessions/ScrollbackTests", swiftSettings: strict),
     .testTarget(
       name: "SessionsTests",
@@ -346,7 +349,8 @@ let package = Package(
         "SerialCore", "SerialPorts", "Time", system,
       ]),
     .testTarget(
-      name: "TerminalWidgetsTests", dependencies: ["TerminalWidgets", "TestSupport"],
+      name: "TerminalWidgetsTests",
+      dependencies: ["TerminalWidgets", "TestSupport", "TextTools"],
       path: "Tests/Terminal/TerminalWidgetsTests", swiftSettings: strict),
     .testTarget(
       name: "TerminalTests",

@@ -1,6 +1,7 @@
 import Time
 
-/// The other stages: maps in both directions, hex dump, highlights, timestamps, whole sequences.
+/// The other stages: maps in both directions, hex dump, highlights, timestamps, whole sequences;
+/// and the lines of text.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzStages(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = FuzzInput(bytes, count)
@@ -10,9 +11,13 @@ public func fuzzStages(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   // Mark, offset, numbers, text and the line's end.
   precondition(dump.count == lines * (2 + 8 + 50 + 3 + 3) + input.stream.count)
   precondition(input.output(of: WholeSequences()) == Array(input.stream), "not every byte goes on")
+  for byte in input.output(of: ReadLines()) {
+    precondition(
+      byte >= 0x20 && byte != 0x7F || byte == 0x09 || byte == 0x0A, "a control character")
+  }
   for inPieces in [false, true] {
     _ = input.output(
-      of: Highlighter(highlights, columns: { 80 }, width: { $0.value < 0x1100 ? 1 : 2 }),
+      of: Highlighter(highlights, columns: { 80 }),
       inPieces: inPieces)
   }
   let start = Moment(wallClock: 0, monotonic: 0)
@@ -21,6 +26,28 @@ public func fuzzStages(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
       CalendarTime(year: 1970, month: 1, day: 1, hour: 0, minute: 0, second: 0, offset: -3_600)
     })
   return 0
+}
+
+/// The lines of a device, as a stage.
+private struct ReadLines: ByteStage {
+  private var reader = LineReader()
+  let isWaiting = false
+
+  mutating func transform(
+    _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]
+  ) -> StageResult {
+    var index = 0
+    while let event = reader.next(in: bytes, from: &index) {
+      if event != .returned { output += reader.text.utf8 + [0x0A] }
+    }
+    precondition(reader.text.utf8.count <= 4 * LineReader.lineLimit, "too much is kept")
+    return .changed
+  }
+
+  mutating func flush(into output: inout [UInt8]) {
+    reader.finish()
+    output += reader.text.utf8
+  }
 }
 
 private let maps: [ByteMap] =

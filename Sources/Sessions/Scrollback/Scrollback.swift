@@ -5,8 +5,8 @@ public import TextStages
 /// The bytes that a device sent most recently, as lines with their times, in a fixed
 /// amount of memory.
 ///
-/// LF, CR and CRLF end a line, as in a text log. A line longer than ``lineLimit`` is split. The
-/// bytes are kept unchanged. The oldest lines are dropped in blocks, and counted.
+/// Lines are those of a text log; see ``TextStages/LineReader``. A line longer than ``lineLimit``
+/// is split. The bytes are kept unchanged. The oldest lines are dropped in blocks, and counted.
 public final class Scrollback {
   /// The maximum size of text and times, in bytes.
   public let capacity: Int
@@ -25,15 +25,19 @@ public final class Scrollback {
   private(set) var droppedBlockCount = 0
   /// Whether the next byte continues the last line.
   private(set) var isLastLineOpen = false
-  /// Whether the open line ends with CR. An LF after it belongs to the same line end.
+  /// Whether the device has sent an LF. Until then a CR ends a line.
+  private var isFed = false
+  /// Whether the open line ends with CR. Further CR and an LF belong to the same line end.
   private var endsWithReturn = false
+  /// Whether the open line has nothing but CR.
+  private var isEmpty = true
   private var openLength = 0
   /// The notes that wait for the end of the open line, with their times.
   private var notes: [(text: String, time: UInt64)] = []
   /// The number of notes that wait at most; the line ends for more.
   private static let mostNotes = 256
 
-  /// The maximum length of a line in bytes, not counting an LF after a CR.
+  /// The maximum length of a line in bytes.
   public static let lineLimit = 4_096
   /// The minimum capacity in bytes: two blocks.
   public static let leastCapacity = 2 * ScrollbackBlock.size
@@ -82,21 +86,27 @@ public final class Scrollback {
     var index = 0
     while index < bytes.count {
       if endsWithReturn {
-        if bytes[index] == Self.lineFeed {
-          store(UnsafeRawBufferPointer(rebasing: bytes[index..<(index + 1)]), at: time)
-          index += 1
+        let isFeed = bytes[index] == Self.lineFeed
+        guard isFeed || bytes[index] == Self.carriageReturn && openLength < Self.lineLimit else {
+          endLine()
+          continue
         }
-        endLine()
+        store(UnsafeRawBufferPointer(rebasing: bytes[index..<(index + 1)]), at: time)
+        index += 1
+        if isFeed { endLine() }
+        isFed = isFed || isFeed
         continue
       }
       let limit = min(bytes.count, index + Self.lineLimit - openLength)
-      let (end, kind) = Self.endOfLine(in: bytes, from: index, to: limit)
+      let (end, kind) = endOfLine(in: bytes, from: index, to: limit)
       store(UnsafeRawBufferPointer(rebasing: bytes[index..<end]), at: time)
       index = end
       switch kind {
-      case .ended: endLine()
+      case .ended:
+        endLine()
+        isFed = true
       case .returned: endsWithReturn = true
-      case .open: if openLength == Self.lineLimit { endLine() }
+      case .open: if openLength >= Self.lineLimit { endLine() }
       }
     }
     byteCount += bytes.count
@@ -115,8 +125,8 @@ public final class Scrollback {
     additions.notify(())
   }
 
-  /// Adds a line that the device did not send, like a mark. It does not end the open line but waits
-  /// for its end: a note is about an earlier line.
+  /// Adds a line that the device did not send, like a mark. It does not end the open line but
+  /// waits for its end: a note is about an earlier line.
   ///
   /// - Parameters:
   ///   - text: the text, of which at most ``lineLimit`` bytes are kept.
@@ -140,15 +150,19 @@ public final class Scrollback {
   private static let lineFeed: UInt8 = 0x0A
   private static let carriageReturn: UInt8 = 0x0D
 
-  /// The end of the line that begins at an index, and its kind.
-  private static func endOfLine(
+  /// The end of the line that continues at an index, and its kind.
+  private func endOfLine(
     in bytes: UnsafeRawBufferPointer, from start: Int, to limit: Int
   ) -> (end: Int, kind: End) {
-    let feed = index(of: lineFeed, in: bytes, from: start, to: limit)
-    if let mark = index(of: carriageReturn, in: bytes, from: start, to: feed ?? limit) {
-      let next = mark + 1
-      guard next < bytes.count, next < limit else { return (next, .returned) }
-      return (bytes[next] == lineFeed ? next + 1 : next, .ended)
+    let feed = Self.index(of: Self.lineFeed, in: bytes, from: start, to: limit)
+    if !isFed {
+      // A CR in an empty line does nothing.
+      var text = start
+      if isEmpty { while text < feed ?? limit, bytes[text] == Self.carriageReturn { text += 1 } }
+      isEmpty = text == feed ?? limit
+      if let mark = Self.index(of: Self.carriageReturn, in: bytes, from: text, to: feed ?? limit) {
+        return (mark + 1, .returned)
+      }
     }
     return feed.map { ($0 + 1, .ended) } ?? (limit, .open)
   }
@@ -182,7 +196,7 @@ public final class Scrollback {
   }
 
   private func endLine() {
-    (isLastLineOpen, endsWithReturn, openLength) = (false, false, 0)
+    (isLastLineOpen, endsWithReturn, openLength, isEmpty) = (false, false, 0, true)
     guard !notes.isEmpty else { return }
     let waiting = notes
     notes = []

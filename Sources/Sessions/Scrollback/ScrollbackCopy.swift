@@ -61,8 +61,9 @@ public struct ScrollbackCopy: Sendable {
         case .bytes: if !line.isMark { piece += line.bytes }
         case .text:
           let moment = Moment(wallClock: line.time * 1_000_000, monotonic: 0)
-          let stamped = text.with(line.bytes, isUTF8: line.isMark) { Array($0) + [0x0A] }
-          _ = stamped.withUnsafeBytes { stamper.transform($0, at: moment, into: &piece) }
+          stamper.append(timeOf: moment, to: &piece)
+          text.with(line.bytes, isUTF8: line.isMark) { piece += $0 }
+          piece.append(0x0A)
         }
         if piece.count >= 32_768 {
           try put(piece)

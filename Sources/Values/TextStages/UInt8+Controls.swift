@@ -5,6 +5,7 @@ extension UInt8 {
   static let backspace: UInt8 = 0x08
   static let tab: UInt8 = 0x09
   static let lineFeed: UInt8 = 0x0A
+  static let verticalTab: UInt8 = 0x0B
   static let formFeed: UInt8 = 0x0C
   static let carriageReturn: UInt8 = 0x0D
   static let shiftOut: UInt8 = 0x0E

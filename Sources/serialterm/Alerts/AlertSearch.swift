@@ -3,9 +3,9 @@ import TextStages
 
 /// Searches the lines of a device for the expressions of alerts. A value.
 ///
-/// A line is searched when it is complete or when the device pauses, so that the expressions see
-/// the whole line. Each expression matches at most once per line. Escape sequences are not part
-/// of a line.
+/// A line is searched when it is complete, when a CR returns to its beginning, and when the device
+/// pauses, so that the expressions see the whole line. Each expression matches at most once per
+/// line. A line is what a screen has of it; see ``TextStages/LineReader``.
 struct AlertSearch {
   /// A match.
   struct Match: Hashable {
@@ -24,9 +24,7 @@ struct AlertSearch {
   private static let budgets = (piece: 200_000, byte: 200, most: 4_000_000)
 
   private let patterns: [Pattern]
-  private var stripper = SequenceStripper()
-  private var text: [UInt8] = []
-  private var line: [UInt8] = []
+  private var reader = LineReader(limit: reach)
   /// The expressions that have matched in the line.
   private var found: Set<Int> = []
   /// Whether the line has bytes that were not searched.
@@ -42,23 +40,16 @@ struct AlertSearch {
   /// - Returns: the matches in the lines that are now complete.
   mutating func receive(_ bytes: UnsafeRawBufferPointer) -> [Match] {
     budget = min(Self.budgets.piece + Self.budgets.byte * bytes.count, Self.budgets.most)
-    text.removeAll(keepingCapacity: true)
-    stripper.strip(bytes, into: &text)
     var matches: [Match] = []
-    for byte in text {
-      if byte == 0x0A {
-        matches += search()
-        line.removeAll(keepingCapacity: true)
-        found.removeAll(keepingCapacity: true)
-      } else {
-        if line.count >= Self.reach {
-          matches += search()
-          line.removeAll(keepingCapacity: true)
-        }
-        line.append(byte)
-        isWaiting = true
-      }
+    var (index, end) = (0, 0)
+    while let event = reader.next(in: bytes, from: &index) {
+      // A CR and the LF after it bring no text.
+      isWaiting = isWaiting || index - end > 1
+      end = index
+      matches += search()
+      if event == .ended { found.removeAll(keepingCapacity: true) }
     }
+    isWaiting = !reader.isEmpty && (isWaiting || end < bytes.count)
     return matches
   }
 
@@ -73,8 +64,8 @@ struct AlertSearch {
   private mutating func search() -> [Match] {
     guard isWaiting else { return [] }
     isWaiting = false
-    guard found.count < patterns.count else { return [] }
-    let whole = String(decoding: line, as: UTF8.self)
+    guard !reader.isEmpty, found.count < patterns.count else { return [] }
+    let whole = reader.text
     let scalars = whole.unicodeScalars.map(\.value)
     var matches: [Match] = []
     for (index, pattern) in patterns.enumerated() where !found.contains(index) {

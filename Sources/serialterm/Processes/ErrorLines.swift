@@ -11,9 +11,9 @@ struct ErrorLines {
   static let limit = 1_024
   private static let interval = Duration.seconds(1)
 
-  private var line: [UInt8] = []
-  /// A line that ended with CR and was not shown.
-  private var overwritten: [UInt8] = []
+  private var reader = LineReader(limit: limit, onReturn: .overwrites)
+  /// What was shown of the open line.
+  private var shown = ""
   private var lastProgress: MonotonicTime?
 
   /// Adds bytes.
@@ -21,34 +21,30 @@ struct ErrorLines {
   /// - Returns: the lines to show.
   mutating func receive(_ bytes: UnsafeRawBufferPointer, at now: MonotonicTime) -> [String] {
     var lines: [String] = []
-    for byte in bytes {
-      switch byte {
-      case 0x0A:
-        lines += flush()
-      case 0x0D:
-        if !line.isEmpty { overwritten = line }
-        line.removeAll(keepingCapacity: true)
-        if !overwritten.isEmpty, lastProgress.map({ now - $0 >= Self.interval }) ?? true {
-          lastProgress = now
-          lines += flush()
-        }
-      default:
-        line.append(byte)
-        if line.count >= Self.limit { lines += flush() }
+    var index = 0
+    while let event = reader.next(in: bytes, from: &index) {
+      if event == .returned {
+        if let lastProgress, now - lastProgress < Self.interval { continue }
+        lastProgress = now
       }
+      lines += unshown
+      shown = event == .returned ? reader.text : ""
     }
     return lines
   }
 
   /// Ends the last line.
   mutating func flush() -> [String] {
-    let bytes = line.isEmpty ? overwritten : line
-    line.removeAll(keepingCapacity: true)
-    overwritten = []
-    var text: [UInt8] = []
-    var stripper = SequenceStripper()
-    bytes.withUnsafeBytes { stripper.strip($0, into: &text) }
-    stripper.finish(into: &text)
-    return text.isEmpty ? [] : [String(decoding: text, as: UTF8.self)]
+    reader.finish()
+    defer {
+      reader.clear()
+      shown = ""
+    }
+    return unshown
+  }
+
+  /// The line, unless it is empty or was shown.
+  private var unshown: [String] {
+    reader.isEmpty || reader.text == shown ? [] : [reader.text]
   }
 }

@@ -27,19 +27,15 @@ struct ReceivedTail {
     isCut = true
   }
 
-  /// The last lines, including an unfinished one, without escape sequences and control characters
-  /// but tabs. Each is shortened to a readable length. Empty lines are omitted.
+  /// The last lines, including an unfinished one, as a screen has them. Each is shortened to a
+  /// readable length. Empty lines are omitted.
   var lines: [String] {
     var tail = self
     tail.trim()
-    var text: [UInt8] = []
-    var stripper = SequenceStripper()
     let received = (try? DecodingStage.text(of: tail.bytes, in: encoding)) ?? tail.bytes
-    received.withUnsafeBytes { stripper.strip($0, into: &text) }
-    stripper.finish(into: &text)
     // If earlier bytes were dropped, the first line is the rest of a longer one.
-    let start = tail.isCut ? "…" : ""
-    let all = (start + String(decoding: text, as: UTF8.self)).split(whereSeparator: \.isNewline)
+    let text = tail.isCut ? Array("…".utf8) + received : received
+    let all = text.withUnsafeBytes(LineReader.lines(of:)).filter { !$0.isEmpty }
     return all.suffix(Self.maximalLines).map { line in
       let shown = String(line.prefix(Self.maximalWidth)).harmlessLine
       return line.count > Self.maximalWidth ? "\(shown)…" : shown

@@ -15,8 +15,8 @@ final class SymbolListing {
   private var observations: [AnyObject] = []
   private var answers: [SymbolNote] = []
   private let style = TerminalStreams.standard.outputStyle
-  /// Removes what would control the terminal; nil if the output is a file or a pipe.
-  private var stripper: SequenceStripper?
+  /// Reads lines without what would control the terminal; nil if the output is a file or a pipe.
+  private var reader: LineReader?
   private var output: [UInt8] = []
   private var isMidLine = false
   /// The number of checks of the firmware that are not finished.
@@ -30,7 +30,7 @@ final class SymbolListing {
     loop = try IOLoop()
     let sources = files.map { [loop] in SymbolSource($0, on: loop) }
     watch = SymbolWatch(sources, receivingFrom: nil, on: loop)
-    stripper = TerminalStreams.standard.screenKind == .none ? nil : SequenceStripper()
+    reader = TerminalStreams.standard.screenKind == .none ? nil : LineReader()
     for file in files where file.buildSystem != nil {
       StandardStream.complain(
         "addresses: \(file.path.string.harmless), found in the folder of \(file.buildSystem!).")
@@ -76,8 +76,14 @@ final class SymbolListing {
   }
 
   private func append(_ part: ArraySlice<UInt8>) {
-    guard stripper != nil else { return output += part }
-    part.withUnsafeBytes { stripper?.strip($0, into: &output) }
+    guard reader != nil else { return output += part }
+    part.withUnsafeBytes { part in
+      var index = 0
+      while let event = reader?.next(in: part, from: &index) {
+        if event != .returned { output += reader!.text.utf8 }
+        if event == .ended { output.append(0x0A) }
+      }
+    }
   }
 
   private func appendAnswers() throws {
@@ -108,6 +114,8 @@ final class SymbolListing {
   func finish() throws {
     watch.finish()
     while watch.isWaiting { try loop.turn() }
+    reader?.finish()
+    output += (reader?.text ?? "").utf8
     if isMidLine, !answers.isEmpty { output.append(0x0A) }
     try appendAnswers()
     try write()

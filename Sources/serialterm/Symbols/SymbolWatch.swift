@@ -2,6 +2,7 @@ import EventLoop
 import Observing
 import Sessions
 import Symbols
+import TextStages
 import Time
 
 /// Finds addresses in what a port receives, and reports what is known about them.
@@ -29,7 +30,9 @@ final class SymbolWatch {
   let sources: [SymbolSource]
   private let loop: IOLoop
   private let finder = AddressFinder()
-  private var collector = LineCollector()
+  private var reader = LineReader()
+  /// Whether the open line has text that was not searched.
+  private var isUnsearched = false
   private var subscription: Hub.Subscription?
   /// The addresses of the open line that were looked up during a pause.
   private var early: [UInt64] = []
@@ -71,33 +74,38 @@ final class SymbolWatch {
   func receive(_ bytes: UnsafeRawBufferPointer) {
     let start = receivedCount
     receivedCount += bytes.count
-    var lines: [([UInt8], Int)] = []
-    collector.receive(bytes) { lines.append(($0, $1)) }
-    for (line, end) in lines {
-      search(line, endingAt: start + end)
-      early = []
+    var (index, place) = (0, 0)
+    while let event = reader.next(in: bytes, from: &index) {
+      if event == .returned { continue }
+      search(endingAt: start + index)
+      if event == .ended { early = [] }
+      place = index
     }
-    guard collector.isWaiting else { return }
+    isUnsearched = !reader.isEmpty && (isUnsearched || place < bytes.count)
+    guard isUnsearched else { return }
     lastTime = loop.now
     if timer == nil { waitForPause(Self.pause) }
   }
 
   /// Searches the unfinished line, because no more is received.
   func finish() {
-    guard let line = collector.unfinished() else { return }
-    search(line, endingAt: receivedCount)
+    guard isUnsearched else { return }
+    isUnsearched = false
+    search(endingAt: receivedCount)
   }
 
   private func waitForPause(_ time: Duration) {
     timer = loop.schedule(after: time) { [unowned self] in
       timer = nil
-      guard collector.isWaiting else { return }
+      guard isUnsearched else { return }
       let rest = lastTime + Self.pause - loop.now
       if rest > .zero { waitForPause(rest) } else { finish() }
     }
   }
 
-  private func search(_ line: [UInt8], endingAt end: Int) {
+  private func search(endingAt end: Int) {
+    if reader.isEmpty { return }
+    let line = reader.withText(Array.init)
     if seenReports.count < Self.mostReports, let report = BootReport(in: line),
       seenReports.insert(report).inserted
     {

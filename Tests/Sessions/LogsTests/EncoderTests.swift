@@ -1,5 +1,6 @@
 import Testing
 import TextStages
+import Time
 
 @testable import Logs
 
@@ -193,6 +194,54 @@ import TextStages
   @Test func aLineOfTextStaysOpenForMoreText() {
     #expect(
       lines(.received("one li"), .received("ne\r"), .received("\nnext")) == ["one line", "next"])
+  }
+
+  @Test func `A line is written as a screen has it`() {
+    #expect(
+      lines(
+        .received("helo"), .received("\u{8} \u{8}\u{8} \u{8}llo\r\n"),
+        .received("10 %\r20 %\r"), .received("100 %\n\rlast"))
+        == ["hello", "100 %", "last"])
+    #expect(lines(marked: true, .sent("ls\r"), .sent("ps\r")) == ["> ls", "> ps"])
+  }
+
+  @Test func `A silent device's line is written after two seconds, and what it becomes after that`()
+  {
+    var encoder: any LogEncoder = TextEncoder(marksDirection: false)
+    var output: [UInt8] = []
+    func say(_ text: String, at second: UInt64) {
+      encode(
+        .received(text), by: &encoder,
+        at: Moment(wallClock: second * 1_000_000_000, monotonic: second * 1_000_000_000),
+        into: &output)
+    }
+    /// What was appended since the last call, without times.
+    func appended() -> String {
+      defer { output = [] }
+      return text(output).split(separator: "[", omittingEmptySubsequences: false).map {
+        $0.hasPrefix("2") || $0.hasPrefix("1") ? $0[$0.firstIndex(of: "]")!...].dropFirst(2) : $0
+      }.joined()
+    }
+    func tick(at second: Int64) {
+      encoder.tick(at: MonotonicTime(nanoseconds: second * 1_000_000_000), into: &output)
+    }
+    say("$ ", at: 1)
+    tick(at: 2)
+    #expect(appended() == "" && encoder.heldCount == 2)
+    tick(at: 3)
+    #expect(appended() == "$ " && encoder.heldCount == 0 && encoder.deadline == nil)
+    say("lx\u{8}s", at: 4)
+    tick(at: 6)
+    #expect(appended() == "ls")
+    say("\u{8}p", at: 7)
+    say("\n", at: 8)
+    #expect(appended() == "\n$ lp\n")
+    say("$ ", at: 9)
+    tick(at: 11)
+    // The rest is in the next file.
+    encoder.end(into: &output)
+    say("ls\n", at: 12)
+    #expect(appended() == "$ \nls\n")
   }
 
   @Test func anEventStandsInALineOfItsOwn() {

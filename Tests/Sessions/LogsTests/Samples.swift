@@ -16,6 +16,7 @@ func encoded(
   var encoder = encoder
   var output: [UInt8] = []
   for content in contents { encode(content, by: &encoder, at: moment, into: &output) }
+  encoder.flush(into: &output)
   encoder.end(into: &output)
   return output
 }
@@ -43,6 +44,7 @@ func mergedLog(_ format: LogFormat, _ contents: [(port: Int, SampleContent)]) ->
   var output: [UInt8] = []
   encoder.begin(into: &output)
   for (port, content) in contents { encode(content, of: port, by: &encoder, into: &output) }
+  encoder.flush(into: &output)
   encoder.flush(into: &output)
   encoder.end(into: &output)
   return output

@@ -1,5 +1,6 @@
 import TestSupport
 import Testing
+import TextStages
 
 @testable import Scrollback
 
@@ -8,7 +9,10 @@ import Testing
     arguments: [
       ("one\ntwo\n", ["one\n", "two\n"]), ("one\r\ntwo", ["one\r\n", "two"]),
       ("10%\r20%\rdone\n", ["10%\r", "20%\r", "done\n"]), ("\n\n", ["\n", "\n"]),
-      ("a\r\r\nb", ["a\r", "\r\n", "b"]), ("a\r", ["a\r"]), ("\r\n\r", ["\r\n", "\r"]),
+      ("a\r\r\nb", ["a\r\r\n", "b"]),
+      ("a\n10%\r20%\r\nb\r", ["a\n", "10%\r20%\r\n", "b\r"]),
+      ("a\r", ["a\r"]), ("\r\n\r", ["\r\n", "\r"]),
+      ("\rone\n\rtwo\n", ["\rone\n", "\rtwo\n"]), ("1\r2\r", ["1\r", "2\r"]),
     ] as [(String, [String])])
   func lines_endAsInATextLog(_ text: String, _ lines: [String]) {
     for pieceSize in [1, 2, 3, .max] {
@@ -109,6 +113,33 @@ import Testing
     #expect(scrollback.droppedByteCount == all.count - kept.count)
     #expect(scrollback.blocks.count * ScrollbackBlock.size <= scrollback.capacity)
     #expect(scrollback.times == scrollback.times.sorted())
+  }
+
+  /// For any bytes in any pieces, lines end where those of a text log do.
+  @Test(arguments: 0..<repetitions(20))
+  func linesAreThoseOfATextLog(_ seed: Int) {
+    var random = Generator(state: UInt64(seed))
+    let ends = seed % 2 == 0 ? ["\r", "\r\r"] : ["\n", "\r\n", "\n\r", "\r\r\n", "\r"]
+    var (said, reader, lines) = ("", LineReader(), [String]())
+    let scrollback = Scrollback(capacity: 0)
+    for _ in 0..<500 {
+      // Before the first LF, a line of nothing but sequences would count in the scrollback.
+      said += ["word ", "x", "\u{8}", "\u{1B}[1m"][random.below(seed % 2 == 0 ? 2 : 4)]
+      if random.below(3) == 0 { said += ends[random.below(ends.count)] }
+    }
+    scrollback.add(said, inPiecesOf: 1 + random.below(7))
+    Array(said.utf8).withUnsafeBytes { bytes in
+      var index = 0
+      while let event = reader.next(in: bytes, from: &index) {
+        if event == .ended { lines.append(reader.text) }
+      }
+    }
+    if scrollback.lines.count > lines.count { lines.append(reader.text) }
+    var text = LineText()
+    #expect(
+      scrollback.contents.map { line in
+        line.withUnsafeBytes { text.with($0) { String(decoding: $0, as: UTF8.self) } }
+      } == lines)
   }
 
   @Test func aCopy_doesNotChange() {

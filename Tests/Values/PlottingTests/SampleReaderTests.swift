@@ -306,8 +306,11 @@ import Testing
     for length in [1, 2, 3, 5, 1_000] {
       let readings = Readings(text, pieces: length)
       #expect(readings.rows == ["t=1 h=2", "t=3 h=4", "t=5 h=6"])
-      #expect(readings.reader.lineCount == 7 && readings.reader.skippedLineCount == 2)
-      #expect(readings.times == [2, 4, 6])
+      // A CR in an empty line ends none.
+      let isReturn = end == "\r"
+      #expect(readings.reader.lineCount == (isReturn ? 6 : 7))
+      #expect(readings.reader.skippedLineCount == 2)
+      #expect(readings.times == (isReturn ? [2, 3, 5] : [2, 4, 6]))
     }
   }
 

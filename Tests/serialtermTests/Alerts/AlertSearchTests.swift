@@ -46,6 +46,15 @@ import Testing
     #expect(Self.take("board login: x\n", by: &search) == ["0 login:  in board login: x"])
   }
 
+  @Test func `What is overwritten was there, and a corrected typing error matches nothing`() throws
+  {
+    var search = try Self.search("failed", "ok")
+    #expect(
+      Self.take("x\n10 % failed\r20 %\u{1B}[K\r\n", by: &search)
+        == ["0 failed in 10 % failed"])
+    #expect(Self.take("oc\u{8}k\n", by: &search) == ["1 ok in ok"])
+  }
+
   @Test func `Each expression matches once in a line`() throws {
     var search = try Self.search("a", "b")
     #expect(Self.take("aaa b a b\n", by: &search).count == 2)

@@ -134,7 +134,7 @@ import Testing
       try bench.pass(.seconds(1))
       _ = try bench.wait { bench.app.ports.isEmpty == false }
     }
-    #expect(said() == ["serialterm: --on-match E: the command ended with status 3: ab"])
+    #expect(said() == ["serialterm: --on-match E: the command ended with status 3: a b"])
     #expect(!bench.terminal.lines.contains { $0.contains("drawn") })
   }
 

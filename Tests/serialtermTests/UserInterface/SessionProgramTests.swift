@@ -52,7 +52,7 @@ import Testing
   @Test func `What it prints on its standard error is shown, its status is said`() throws {
     let bench = try begin("printf 'a\\033[2Jb\\n' >&2; exit 3")
     #expect(try shows(bench, "printf ended with status 3: 0 bytes received, 0 sent."))
-    #expect(text(bench).contains("serialterm: printf: ab"))
+    #expect(text(bench).contains("serialterm: printf: a b"))
   }
 
   @Test func `What it did not read is counted, and shown`() throws {

@@ -94,8 +94,7 @@ extension LogFormat: CaseIterable, RawRepresentable {
   public static let text = LogFormat(
     "text", "text", suffix: ".txt", frames: .lines,
     encoder: {
-      if $0.namesPorts { return MergedTextEncoder(marksDirection: $0.marksDirection) }
-      return TextEncoder(marksDirection: $0.marksDirection)
+      TextEncoder(marksDirection: $0.marksDirection, namesPorts: $0.namesPorts)
     })
 
   /// One JSON object on each line: see RFC 8259 and <https://jsonlines.org>.

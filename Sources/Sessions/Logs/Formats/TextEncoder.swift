@@ -1,35 +1,53 @@
 package import TextStages
+import TextTools
 import Time
 
 /// Writes lines of text with their local times, without escape sequences and control characters.
 ///
-/// If both directions are logged, each line has a mark of its direction.
+/// If both directions are logged, each line has a mark of its direction. In the log of several
+/// ports each line has the name of its port. Lines are in the order in which they were completed.
 struct TextEncoder: LogEncoder {
-  private var text: TextLines
-  private var stamper = LineStamper.ofLogs
-  private var lines: [UInt8] = []
-  /// The time of the last record, for what waits for the end of a line.
-  private var lastMoment = Moment(wallClock: 0, monotonic: 0)
+  private let marksDirection: Bool
+  private let namesPorts: Bool
+  private var names: [String] = []
+  private var ports: [TextLines] = []
 
-  init(marksDirection: Bool) { text = TextLines(marksDirection: marksDirection) }
-
-  mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
-    lines.removeAll(keepingCapacity: true)
-    lastMoment = record.moment
-    text.append(record.contentAsText, to: &lines)
-    stamp(into: &output)
+  init(marksDirection: Bool, namesPorts: Bool = false) {
+    (self.marksDirection, self.namesPorts) = (marksDirection, namesPorts)
+    if !namesPorts { ports = [TextLines(marksDirection: marksDirection)] }
   }
 
-  private mutating func stamp(into output: inout [UInt8]) {
-    let result = lines.withUnsafeBytes { stamper.transform($0, at: lastMoment, into: &output) }
-    if result == .unchanged { output.append(contentsOf: lines) }
+  mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
+    if case .port(let port) = record.content { return add(port.name) }
+    ports[namesPorts ? record.port : 0].append(record, to: &output)
+  }
+
+  private mutating func add(_ name: String) {
+    guard namesPorts else { return }
+    names.append(name)
+    ports.append(TextLines(marksDirection: marksDirection, keepsRowsOpen: false))
+    let longest = names.map(\.count).max() ?? 0
+    for (index, name) in names.enumerated() {
+      ports[index].label = "\(name)\(String(repeating: " ", count: longest - name.count)) | "
+    }
   }
 
   mutating func end(into output: inout [UInt8]) {
-    lines.removeAll(keepingCapacity: true)
-    text.endLine(in: &lines)
-    stamp(into: &output)
-    stamper = .ofLogs
+    for index in ports.indices { ports[index].endFile(in: &output) }
+  }
+
+  // MARK: Held-back text
+
+  var heldCount: Int { ports.reduce(0) { $0 + $1.heldCount } }
+
+  var deadline: MonotonicTime? { ports.compactMap(\.deadline).min() }
+
+  mutating func tick(at now: MonotonicTime, into output: inout [UInt8]) {
+    for index in ports.indices { ports[index].tick(at: now, into: &output) }
+  }
+
+  mutating func flush(into output: inout [UInt8]) {
+    for index in ports.indices { ports[index].finish(in: &output) }
   }
 }
 

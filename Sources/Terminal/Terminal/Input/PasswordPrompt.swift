@@ -23,13 +23,9 @@ package struct PasswordPrompt {
 
   /// Whether the device asks for a password now.
   package var isShown: Bool {
-    var stripper = SequenceStripper()
-    var text: [UInt8] = []
-    tail.suffix(Self.length).withUnsafeBytes { stripper.strip($0, into: &text) }
-    stripper.finish(into: &text)
-    let line = String(decoding: text, as: UTF8.self)
-      .split(whereSeparator: \.isNewline).last { !$0.allSatisfy(\.isWhitespace) }
-    return line.map { Self.isPrompt(String($0)) } ?? false
+    let lines = Array(tail.suffix(Self.length)).withUnsafeBytes(LineReader.lines(of:))
+    let line = lines.last { !$0.allSatisfy(\.isWhitespace) }
+    return line.map(Self.isPrompt) ?? false
   }
 
   /// Whether a line is a prompt for a password.

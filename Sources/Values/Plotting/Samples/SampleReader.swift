@@ -1,25 +1,19 @@
 import TextStages
-import TextTools
 
 /// Reads the numbers in what a device sends.
 ///
-/// Lines end with LF, CR or CRLF. Escape sequences and control characters are removed, as in text
-/// logs. A line counts when it fits the form; other lines are skipped and counted, and nothing in
-/// them is guessed. The memory is bounded.
+/// Lines are those of text logs; see ``LineReader``. A line counts when it fits the form; other
+/// lines are skipped and counted, and nothing in them is guessed. The memory is bounded.
 public struct SampleReader {
   /// The maximum length of a line in bytes. A longer line is skipped.
   public static let maximalLineLength = 65_536
 
   private var lines: LineNumbers
-  private var text = LineText()
-  /// The open line.
-  private var open: [UInt8] = []
+  private var reader = LineReader(limit: maximalLineLength)
   /// The time of the last byte of the open line; nil for the number of the line.
   private var openTime: Double?
   /// Whether the open line is too long.
   private var isTooLong = false
-  /// Whether the last byte was a CR: then a LF does not end another line.
-  private var isReturned = false
 
   /// Creates a reader.
   ///
@@ -55,85 +49,38 @@ public struct SampleReader {
   public mutating func read(
     _ bytes: UnsafeRawBufferPointer, at time: Double? = nil, _ body: (SampleRow) -> Void
   ) {
-    var start = 0
-    if isReturned, let first = bytes.first {
-      if first == 0x0A { start = 1 }
-      isReturned = false
-    }
-    while start < bytes.count {
-      let end = Self.lineEnd(in: bytes, from: start)
-      let part = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-      guard end < bytes.count else {
-        openTime = time
-        return keep(part)
-      }
-      if open.isEmpty && !isTooLong {
-        finish(part, at: time, body)
-      } else {
-        keep(part)
-        finishOpen(at: time, body)
-      }
-      start = end + 1
-      if bytes[end] == 0x0D {
-        if start == bytes.count { isReturned = true } else if bytes[start] == 0x0A { start += 1 }
+    openTime = time
+    var index = 0
+    while let event = reader.next(in: bytes, from: &index) {
+      switch event {
+      case .ended: endLine(at: time, body)
+      case .cut: isTooLong = true
+      case .returned: break
       }
     }
+  }
+
+  private mutating func endLine(at time: Double?, _ body: (SampleRow) -> Void) {
+    if isTooLong {
+      lines.skip()
+    } else {
+      reader.withText { lines.read($0, at: time ?? Double(lines.lineCount), body) }
+    }
+    isTooLong = false
   }
 
   /// Reads the last line, if no line end follows it, with the time of its last byte, and lines of a
   /// short file whose form could not be found, if their form was chosen.
   public mutating func finish(_ body: (SampleRow) -> Void) {
-    if !open.isEmpty || isTooLong { finishOpen(at: openTime, body) }
+    reader.finish()
+    if !reader.isEmpty || isTooLong { endLine(at: openTime, body) }
+    forgetLine()
     lines.finish(body)
   }
 
   /// Forgets the open line: the port was lost, and what follows does not belong to it.
   public mutating func forgetLine() {
-    open.removeAll(keepingCapacity: true)
-    (isTooLong, isReturned) = (false, false)
-  }
-
-  private mutating func keep(_ part: UnsafeRawBufferPointer) {
-    guard !isTooLong, open.count + part.count <= Self.maximalLineLength else {
-      isTooLong = true
-      open.removeAll(keepingCapacity: true)
-      return
-    }
-    open.append(contentsOf: part)
-  }
-
-  private mutating func finishOpen(at time: Double?, _ body: (SampleRow) -> Void) {
-    if isTooLong {
-      lines.skip()
-    } else {
-      let line = open
-      line.withUnsafeBytes { finish($0, at: time, body) }
-    }
-    open.removeAll(keepingCapacity: true)
+    reader = LineReader(limit: Self.maximalLineLength)
     isTooLong = false
-  }
-
-  private mutating func finish(
-    _ line: UnsafeRawBufferPointer, at time: Double?, _ body: (SampleRow) -> Void
-  ) {
-    guard line.count <= Self.maximalLineLength else { return lines.skip() }
-    Self.pass(line, through: &text, to: &lines, at: time, body)
-  }
-
-  private static func pass(
-    _ line: UnsafeRawBufferPointer, through text: inout LineText, to lines: inout LineNumbers,
-    at time: Double?, _ body: (SampleRow) -> Void
-  ) {
-    text.with(line) { lines.read($0, at: time ?? Double(lines.lineCount), body) }
-  }
-
-  /// The position of the next CR or LF.
-  private static func lineEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
-    var index = start
-    while true {
-      index = PlainText.printableEnd(in: bytes, from: index)
-      guard index < bytes.count, bytes[index] != 0x0A, bytes[index] != 0x0D else { return index }
-      index += 1
-    }
   }
 }

@@ -209,7 +209,7 @@ public struct EscapeFilter: ByteStage {
     // ENQ is a question.
     case 0x05: droppedCount += 1
     // VT and FF move the cursor like LF.
-    case 0x0B, .formFeed: output.append(.lineFeed)
+    case .verticalTab, .formFeed: output.append(.lineFeed)
     case _ where PlainText.isPlain(control: byte): output.append(byte)
     case 0x18, 0x1A: Self.show(control: byte, into: &output)
     case _ where sets.isCodePage: show(sets.codePageCharacter(byte), into: &output)

@@ -1,8 +1,6 @@
-/// Extracts the text of lines, without line ends, escape sequences and control characters.
-///
-/// It reuses a buffer, so that a line needs no allocation.
+/// Extracts the text of single lines, as a screen has it; see ``LineReader``. A line of plain text
+/// is not copied.
 public struct LineText {
-  private var buffer: [UInt8] = []
   private var decoded: [UInt8] = []
   private let decode: ((UnsafeRawBufferPointer, inout [UInt8]) -> Void)?
 
@@ -36,17 +34,17 @@ public struct LineText {
     while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
     let content = UnsafeRawBufferPointer(rebasing: line[..<end])
     if Self.isPlain(content) { return body(content) }
-    buffer.removeAll(keepingCapacity: true)
-    var stripper = SequenceStripper()
-    stripper.strip(content, into: &buffer)
-    stripper.finish(into: &buffer)
-    return buffer.withUnsafeBytes(body)
+    var reader = LineReader(limit: .max, onReturn: .overwrites)
+    var index = 0
+    while reader.next(in: content, from: &index) != nil {}
+    reader.finish()
+    return reader.withText(body)
   }
 
   /// Whether all bytes are printable ASCII or tabs.
   private static func isPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var index = PlainText.printableEnd(in: bytes, from: 0)
-    while index < bytes.count, bytes[index] == 0x09 {
+    while index < bytes.count, bytes[index] == .tab {
       index = PlainText.printableEnd(in: bytes, from: index + 1)
     }
     return index == bytes.count

@@ -191,7 +191,7 @@ public struct Tokenizer: Sendable {
       case 0x20..<0x40: return length < Self.longestSequence ? .goesOn : end(.malformed)
       case 0x40..<0x7F: return end(.sequence)
       // BS, HT, VT, FF, CR.
-      case .backspace, .tab, 0x0B, .formFeed, .carriageReturn:
+      case .backspace, .tab, .verticalTab, .formFeed, .carriageReturn:
         length -= 1
         return .isInside
       default: return cut(.malformed)

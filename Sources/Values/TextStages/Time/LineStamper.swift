@@ -103,6 +103,11 @@ public struct LineStamper: ByteStage {
     output.append(byte)
   }
 
+  /// Appends the time, and a blank.
+  package mutating func append(timeOf moment: Moment, to output: inout [UInt8]) {
+    stamp(moment, into: &output)
+  }
+
   private mutating func stamp(_ moment: Moment, into output: inout [UInt8]) {
     output.append(UInt8(ascii: "["))
     switch format.kind {

@@ -1,0 +1,193 @@
+import TextTools
+
+/// Reads what a device sends as lines of text, as a screen has them; see ``LiveLine``.
+///
+/// LF ends a line. CR LF, LF CR and CR CR LF are one end. A CR alone moves to the beginning of the
+/// line, and what follows overwrites it; but a device that has sent no LF so far ends its lines
+/// with CR. A CR in an empty line does nothing.
+///
+/// The text has no escape sequences and no control characters, except tabs. Bytes that are not
+/// UTF-8 become U+FFFD. What is malformed is text, as on the screen; see ``Tokenizer``.
+public struct LineReader: Sendable {
+  /// What a CR in a line does.
+  public enum ReturnRule: Sendable {
+    /// It ends the line until the first LF has come, and overwrites it from then on.
+    case overwritesOnceFed
+    /// The line is overwritten.
+    case overwrites
+    /// The line ends: Enter sends CR.
+    case ends
+  }
+
+  /// What has happened to the line.
+  public enum Event: Hashable, Sendable {
+    /// It is complete.
+    case ended
+    /// It has reached the maximum length. What follows is the rest of it.
+    case cut
+    /// A CR has moved to its beginning. What follows may overwrite it. It is not reported if the
+    /// piece has an LF behind it.
+    case returned
+  }
+
+  private let rule: ReturnRule
+  private let limit: Int
+  private var tokenizer = Tokenizer()
+  private var line = LiveLine()
+  /// Whether the line was returned, and the next one begins.
+  private var isOver = false
+  /// The character behind the place where a line was cut.
+  private var nextCharacter: [UInt8] = []
+  /// Whether an LF has come.
+  private var isFed = false
+  /// Whether a CR has ended the last line, and no text has come since.
+  private var hasEndedByReturn = false
+
+  /// The maximum length of a line, in bytes.
+  public static let lineLimit = 4_096
+
+  /// Creates a reader for the beginning of a stream.
+  ///
+  /// - Parameters:
+  ///   - limit: the length in bytes above which a line is cut, at least 4.
+  ///   - rule: what a CR does.
+  public init(limit: Int = lineLimit, onReturn rule: ReturnRule = .overwritesOnceFed) {
+    (self.limit, self.rule) = (limit, rule)
+  }
+
+  /// Whether the line is empty: nothing has come since its beginning.
+  public var isEmpty: Bool { line.isEmpty }
+
+  /// Calls a closure with the text of the line so far.
+  public func withText<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    line.withText(body)
+  }
+
+  /// The text of the line so far.
+  public var text: String { withText { String(decoding: $0, as: UTF8.self) } }
+
+  /// Begins an empty line. An incomplete sequence or character continues.
+  public mutating func clear() {
+    line.clear()
+    (isOver, hasEndedByReturn) = (false, false)
+  }
+
+  /// Reads up to the next event. Until the next call the line is the one that it is about.
+  ///
+  /// - Parameters:
+  ///   - piece: a piece of the stream. Read it until nil is returned.
+  ///   - index: where to begin. It moves behind the event.
+  /// - Returns: nil at the end of the piece.
+  public mutating func next(in piece: UnsafeRawBufferPointer, from index: inout Int) -> Event? {
+    if isOver { line.clear() }
+    isOver = false
+    if !nextCharacter.isEmpty {
+      nextCharacter.withUnsafeBytes { line.write($0) }
+      nextCharacter = []
+    }
+    while let token = tokenizer.next(in: piece, from: &index) {
+      let event = token.withBytes(in: piece) { read(token.kind, $0, of: piece, &index) }
+      if let event {
+        isOver = event != .returned
+        return event
+      }
+    }
+    return nil
+  }
+
+  /// Reads an incomplete sequence or character as text: the end of the stream. The line stays open.
+  public mutating func finish() {
+    guard let token = tokenizer.flush() else { return }
+    token.withBytes { write(token.kind, $0) }
+  }
+
+  /// The lines of a text, with the last one if it is not empty.
+  public static func lines(of bytes: UnsafeRawBufferPointer) -> [String] {
+    var (reader, lines, index) = (LineReader(), [String](), 0)
+    while let event = reader.next(in: bytes, from: &index) {
+      if event != .returned { lines.append(reader.text) }
+    }
+    reader.finish()
+    return reader.isEmpty ? lines : lines + [reader.text]
+  }
+
+  // MARK: Tokens
+
+  private mutating func read(
+    _ kind: Tokenizer.Kind, _ bytes: UnsafeRawBufferPointer, of piece: UnsafeRawBufferPointer,
+    _ index: inout Int
+  ) -> Event? {
+    switch (kind, bytes[0]) {
+    case (.control, .lineFeed): return feed()
+    // An LF cuts off a sequence in which the CR is.
+    case (.control, .carriageReturn)
+    where index < piece.count && piece[index] == .lineFeed && !tokenizer.isWaiting:
+      index += 1
+      return feed()
+    case (.control, .carriageReturn):
+      if line.isEmpty || rule == .overwrites || rule == .overwritesOnceFed && isFed {
+        let isAtText = !line.isEmpty && !line.isReturned
+        line.returnCursor()
+        return isAtText ? .returned : nil
+      }
+      hasEndedByReturn = true
+      return .ended
+    case (.text, _):
+      hasEndedByReturn = false
+      let count = fittingCount(of: bytes)
+      if count > 0 { line.write(UnsafeRawBufferPointer(rebasing: bytes[..<count])) }
+      guard count < bytes.count else { return nil }
+      // The next character can have begun in an earlier piece.
+      let next = bytes[(count + 1)...].prefix { $0 & 0xC0 == 0x80 }.count + 1
+      nextCharacter = Array(bytes[count...].prefix(next))
+      index -= bytes.count - count - next
+      return .cut
+    default: write(kind, bytes)
+    }
+    return line.count > limit ? .cut : nil
+  }
+
+  private mutating func feed() -> Event? {
+    let isSameEnd = hasEndedByReturn && line.isEmpty
+    (isFed, hasEndedByReturn) = (true, false)
+    return isSameEnd ? nil : .ended
+  }
+
+  /// The number of bytes of whole characters that the line has room for.
+  private func fittingCount(of text: UnsafeRawBufferPointer) -> Int {
+    guard line.count + text.count > limit else { return text.count }
+    var count = max(0, limit - line.count)
+    while count > 0, text[count] & 0xC0 == 0x80 { count -= 1 }
+    return count
+  }
+
+  private mutating func write(_ kind: Tokenizer.Kind, _ bytes: UnsafeRawBufferPointer) {
+    switch (kind, bytes[0]) {
+    case (.text, _): line.write(bytes)
+    case (.control, .backspace): line.backspace()
+    case (.control, .tab): line.tab()
+    case (.control, .verticalTab), (.control, .formFeed): line.leaveRow()
+    case (.escape, _): line.handle(escape: bytes)
+    case (.sequence, _): if let sequence = ControlSequence(bytes) { line.handle(sequence) }
+    // Of the two kinds of marks, C1 is U+0080 to U+009F.
+    case (.invalid, _), (.mark, 0xC2): write("\u{FFFD}")
+    case (.mark, _): line.write(bytes)
+    case (.malformed, _):
+      write("^[")
+      write(contentOf: UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
+    case (.control, _), (.string, _): break
+    }
+  }
+
+  private mutating func write(_ text: StaticString) {
+    line.write(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  /// Writes the rest of a malformed sequence or string, which has no line end.
+  private mutating func write(contentOf bytes: UnsafeRawBufferPointer) {
+    var (tokenizer, index) = (Tokenizer(), 0)
+    while let token = tokenizer.next(in: bytes, from: &index) ?? tokenizer.flush() {
+      token.withBytes(in: bytes) { write(token.kind, $0) }
+    }
+  }
+}
