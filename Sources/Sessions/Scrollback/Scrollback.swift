@@ -23,12 +23,12 @@ public final class Scrollback {
   private(set) var blocks: [ScrollbackBlock] = []
   /// The number of blocks that were dropped.
   private(set) var droppedBlockCount = 0
-  /// Whether the next byte continues the last line.
+  /// Whether the next byte can continue the last line.
   private(set) var isLastLineOpen = false
   /// Whether the device has sent an LF. Until then a CR ends a line.
   private var isFed = false
-  /// Whether the open line ends with CR. Further CR and an LF belong to the same line end.
-  private var endsWithReturn = false
+  /// How the open line ends so far.
+  private var ending = Ending.open
   /// Whether the open line has nothing but CR.
   private var isEmpty = true
   private var openLength = 0
@@ -85,16 +85,15 @@ public final class Scrollback {
   public func add(_ bytes: UnsafeRawBufferPointer, at time: UInt64) {
     var index = 0
     while index < bytes.count {
-      if endsWithReturn {
-        let isFeed = bytes[index] == Self.lineFeed
+      if ending != .open {
+        let isFeed = bytes[index] == Self.lineFeed && ending == .returned
         guard isFeed || bytes[index] == Self.carriageReturn && openLength < Self.lineLimit else {
           endLine()
           continue
         }
         store(UnsafeRawBufferPointer(rebasing: bytes[index..<(index + 1)]), at: time)
         index += 1
-        if isFeed { endLine() }
-        isFed = isFed || isFeed
+        if isFeed { feed() }
         continue
       }
       let limit = min(bytes.count, index + Self.lineLimit - openLength)
@@ -102,10 +101,8 @@ public final class Scrollback {
       store(UnsafeRawBufferPointer(rebasing: bytes[index..<end]), at: time)
       index = end
       switch kind {
-      case .ended:
-        endLine()
-        isFed = true
-      case .returned: endsWithReturn = true
+      case .fed: feed()
+      case .returned: ending = .returned
       case .open: if openLength >= Self.lineLimit { endLine() }
       }
     }
@@ -132,7 +129,9 @@ public final class Scrollback {
   ///   - text: the text, of which at most ``lineLimit`` bytes are kept.
   ///   - time: the time in nanoseconds since 1970-01-01 UTC.
   public func addNote(_ text: String, at time: UInt64) {
-    guard isLastLineOpen, notes.count < Self.mostNotes else { return addMark(text, at: time) }
+    guard isLastLineOpen, ending != .fed, notes.count < Self.mostNotes else {
+      return addMark(text, at: time)
+    }
     notes.append((text, time))
   }
 
@@ -143,8 +142,18 @@ public final class Scrollback {
     additions.notify(())
   }
 
-  private enum End {
-    case ended, returned, open
+  private enum Ending {
+    case open
+    /// It ends with CR. Further CR and an LF belong to the same line end.
+    case returned
+    /// It ends with LF. Further CR belong to the same line end.
+    case fed
+  }
+
+  /// Handles the LF that ends the open line.
+  private func feed() {
+    (isFed, ending) = (true, .fed)
+    if !notes.isEmpty { endLine() }
   }
 
   private static let lineFeed: UInt8 = 0x0A
@@ -153,7 +162,7 @@ public final class Scrollback {
   /// The end of the line that continues at an index, and its kind.
   private func endOfLine(
     in bytes: UnsafeRawBufferPointer, from start: Int, to limit: Int
-  ) -> (end: Int, kind: End) {
+  ) -> (end: Int, kind: Ending) {
     let feed = Self.index(of: Self.lineFeed, in: bytes, from: start, to: limit)
     if !isFed {
       // A CR in an empty line does nothing.
@@ -164,7 +173,7 @@ public final class Scrollback {
         return (mark + 1, .returned)
       }
     }
-    return feed.map { ($0 + 1, .ended) } ?? (limit, .open)
+    return feed.map { ($0 + 1, .fed) } ?? (limit, .open)
   }
 
   /// Finds a byte. The corresponding C function is `memchr`.
@@ -196,7 +205,7 @@ public final class Scrollback {
   }
 
   private func endLine() {
-    (isLastLineOpen, endsWithReturn, openLength, isEmpty) = (false, false, 0, true)
+    (isLastLineOpen, ending, openLength, isEmpty) = (false, .open, 0, true)
     guard !notes.isEmpty else { return }
     let waiting = notes
     notes = []

@@ -11,8 +11,9 @@ import TextStages
       ("10%\r20%\rdone\n", ["10%\r", "20%\r", "done\n"]), ("\n\n", ["\n", "\n"]),
       ("a\r\r\nb", ["a\r\r\n", "b"]),
       ("a\n10%\r20%\r\nb\r", ["a\n", "10%\r20%\r\n", "b\r"]),
-      ("a\r", ["a\r"]), ("\r\n\r", ["\r\n", "\r"]),
-      ("\rone\n\rtwo\n", ["\rone\n", "\rtwo\n"]), ("1\r2\r", ["1\r", "2\r"]),
+      ("a\r", ["a\r"]), ("\r\n\r", ["\r\n\r"]),
+      ("\rone\n\rtwo\n\r", ["\rone\n\r", "two\n\r"]),
+      ("one\r\n\r\ntwo", ["one\r\n\r", "\n", "two"]), ("1\r2\r", ["1\r", "2\r"]),
     ] as [(String, [String])])
   func lines_endAsInATextLog(_ text: String, _ lines: [String]) {
     for pieceSize in [1, 2, 3, .max] {
@@ -74,6 +75,9 @@ import TextStages
     scrollback.addWaitingNotes()
     scrollback.add(" line\n")
     #expect(scrollback.texts.suffix(3) == ["next", "note 3", " line\n"])
+    // The line has ended, although a CR could still belong to its end.
+    scrollback.addNote("after it", at: 0)
+    #expect(scrollback.texts.suffix(2) == [" line\n", "after it"])
     let search = try ScrollbackSearch("note", in: scrollback)
     search.search()
     #expect(search.found.count == 3)
