@@ -41,7 +41,8 @@ class Member:
         return {command["name"]: command for event in events for command in event["commands"]}
 
     def wait(self, kind, condition, what):
-        return wait_until(lambda: condition(self.state(kind)), f"{what}: {self.state(kind)}")
+        """Waits until what events publish has a property. Without any event yet, it has none."""
+        return wait_until(lambda: (state := self.state(kind)) and condition(state), f"{what}: {self.state(kind)}")
 
     def wait_for_people(self, **members):
         self.wait("people", lambda people: all(
