@@ -1,4 +1,3 @@
-import Glibc
 public import Observing
 public import TextStages
 
@@ -25,12 +24,7 @@ public final class Scrollback {
   private(set) var droppedBlockCount = 0
   /// Whether the next byte can continue the last line.
   private(set) var isLastLineOpen = false
-  /// Whether the device has sent an LF. Until then a CR ends a line.
-  private var isFed = false
-  /// How the open line ends so far.
-  private var ending = Ending.open
-  /// Whether the open line has nothing but CR.
-  private var isEmpty = true
+  private var divider = LineDivider()
   private var openLength = 0
   /// The notes that wait for the end of the open line, with their times.
   private var notes: [(text: String, time: UInt64)] = []
@@ -85,25 +79,18 @@ public final class Scrollback {
   public func add(_ bytes: UnsafeRawBufferPointer, at time: UInt64) {
     var index = 0
     while index < bytes.count {
-      if ending != .open {
-        let isFeed = bytes[index] == Self.lineFeed && ending == .returned
-        guard isFeed || bytes[index] == Self.carriageReturn && openLength < Self.lineLimit else {
-          endLine()
-          continue
-        }
-        store(UnsafeRawBufferPointer(rebasing: bytes[index..<(index + 1)]), at: time)
-        index += 1
-        if isFeed { feed() }
+      let limit = min(bytes.count, index + Self.lineLimit - openLength)
+      let end = divider.end(in: bytes, from: index, to: limit)
+      if end == index {
+        endLine()
         continue
       }
-      let limit = min(bytes.count, index + Self.lineLimit - openLength)
-      let (end, kind) = endOfLine(in: bytes, from: index, to: limit)
       store(UnsafeRawBufferPointer(rebasing: bytes[index..<end]), at: time)
       index = end
-      switch kind {
-      case .fed: feed()
-      case .returned: ending = .returned
+      switch divider.ending {
       case .open: if openLength >= Self.lineLimit { endLine() }
+      case .returned: break
+      case .fed: if !notes.isEmpty { endLine() }
       }
     }
     byteCount += bytes.count
@@ -129,7 +116,7 @@ public final class Scrollback {
   ///   - text: the text, of which at most ``lineLimit`` bytes are kept.
   ///   - time: the time in nanoseconds since 1970-01-01 UTC.
   public func addNote(_ text: String, at time: UInt64) {
-    guard isLastLineOpen, ending != .fed, notes.count < Self.mostNotes else {
+    guard isLastLineOpen, divider.ending != .fed, notes.count < Self.mostNotes else {
       return addMark(text, at: time)
     }
     notes.append((text, time))
@@ -140,50 +127,6 @@ public final class Scrollback {
     guard !notes.isEmpty else { return }
     endLine()
     additions.notify(())
-  }
-
-  private enum Ending {
-    case open
-    /// It ends with CR. Further CR and an LF belong to the same line end.
-    case returned
-    /// It ends with LF. Further CR belong to the same line end.
-    case fed
-  }
-
-  /// Handles the LF that ends the open line.
-  private func feed() {
-    (isFed, ending) = (true, .fed)
-    if !notes.isEmpty { endLine() }
-  }
-
-  private static let lineFeed: UInt8 = 0x0A
-  private static let carriageReturn: UInt8 = 0x0D
-
-  /// The end of the line that continues at an index, and its kind.
-  private func endOfLine(
-    in bytes: UnsafeRawBufferPointer, from start: Int, to limit: Int
-  ) -> (end: Int, kind: Ending) {
-    let feed = Self.index(of: Self.lineFeed, in: bytes, from: start, to: limit)
-    if !isFed {
-      // A CR in an empty line does nothing.
-      var text = start
-      if isEmpty { while text < feed ?? limit, bytes[text] == Self.carriageReturn { text += 1 } }
-      isEmpty = text == feed ?? limit
-      if let mark = Self.index(of: Self.carriageReturn, in: bytes, from: text, to: feed ?? limit) {
-        return (mark + 1, .returned)
-      }
-    }
-    return feed.map { ($0 + 1, .fed) } ?? (limit, .open)
-  }
-
-  /// Finds a byte. The corresponding C function is `memchr`.
-  private static func index(
-    of byte: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int, to end: Int
-  ) -> Int? {
-    guard start < end, let base = bytes.baseAddress,
-      let found = memchr(base + start, CInt(byte), end - start)
-    else { return nil }
-    return UnsafeRawPointer(found) - base
   }
 
   /// Appends a piece to the open line, or begins a line with it. A line that is open has no mark.
@@ -205,7 +148,8 @@ public final class Scrollback {
   }
 
   private func endLine() {
-    (isLastLineOpen, ending, openLength, isEmpty) = (false, .open, 0, true)
+    (isLastLineOpen, openLength) = (false, 0)
+    divider.begin()
     guard !notes.isEmpty else { return }
     let waiting = notes
     notes = []

@@ -1,0 +1,74 @@
+import Glibc
+
+/// Divides received bytes into lines, for those who keep the bytes as they are. Its lines end where
+/// those of a ``LineReader`` end.
+public struct LineDivider {
+  /// How the open line ends so far.
+  public enum Ending: Sendable {
+    case open
+    /// It ends with CR. Further CR and an LF belong to the same line end.
+    case returned
+    /// It ends with LF. Further CR belong to the same line end.
+    case fed
+  }
+
+  /// How the open line ends so far.
+  public private(set) var ending = Ending.open
+  /// Whether the device has sent an LF. Until then a CR ends a line.
+  private var isFed = false
+  /// Whether the open line has nothing but CR.
+  private var isEmpty = true
+
+  /// Creates a divider for the beginning of a stream.
+  public init() {}
+
+  /// Begins a line.
+  public mutating func begin() { (ending, isEmpty) = (.open, true) }
+
+  /// Finds the end of what belongs to the open line.
+  ///
+  /// - Parameters:
+  ///   - bytes: the received bytes.
+  ///   - start: the index of the next byte. There is one.
+  ///   - limit: the end of the bytes for which the line has room. An LF always has room after CR.
+  /// - Returns: the end; `start` if the next byte belongs to the next line.
+  public mutating func end(
+    in bytes: UnsafeRawBufferPointer, from start: Int, to limit: Int
+  ) -> Int {
+    if ending == .open { return endOfText(in: bytes, from: start, to: limit) }
+    if bytes[start] == .lineFeed, ending == .returned {
+      (isFed, ending) = (true, .fed)
+      return start + 1
+    }
+    return bytes[start] == .carriageReturn && start < limit ? start + 1 : start
+  }
+
+  private mutating func endOfText(
+    in bytes: UnsafeRawBufferPointer, from start: Int, to limit: Int
+  ) -> Int {
+    let feed = Self.index(of: .lineFeed, in: bytes, from: start, to: limit)
+    if !isFed {
+      // A CR in an empty line does nothing.
+      var text = start
+      if isEmpty { while text < feed ?? limit, bytes[text] == .carriageReturn { text += 1 } }
+      isEmpty = text == feed ?? limit
+      if let mark = Self.index(of: .carriageReturn, in: bytes, from: text, to: feed ?? limit) {
+        ending = .returned
+        return mark + 1
+      }
+    }
+    guard let feed else { return limit }
+    (isFed, ending) = (true, .fed)
+    return feed + 1
+  }
+
+  /// Finds a byte. The corresponding C function is `memchr`.
+  private static func index(
+    of byte: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int, to end: Int
+  ) -> Int? {
+    guard start < end, let base = bytes.baseAddress,
+      let found = memchr(base + start, CInt(byte), end - start)
+    else { return nil }
+    return UnsafeRawPointer(found) - base
+  }
+}
