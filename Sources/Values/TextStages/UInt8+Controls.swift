@@ -8,8 +8,6 @@ extension UInt8 {
   static let verticalTab: UInt8 = 0x0B
   static let formFeed: UInt8 = 0x0C
   static let carriageReturn: UInt8 = 0x0D
-  static let shiftOut: UInt8 = 0x0E
-  static let shiftIn: UInt8 = 0x0F
   static let escape: UInt8 = 0x1B
   static let delete: UInt8 = 0x7F
 

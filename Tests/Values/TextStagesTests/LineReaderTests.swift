@@ -116,6 +116,12 @@ import TextTools
     expect("x\nabc\u{1B}[A\rx\u{1B}[2Ky\n", ["x", "abc  y"])
   }
 
+  @Test func `Characters of another set are those on the screen`() {
+    expect("\u{1B}(0lqk\u{1B}(B ok\n", ["┌─┐ ok"])
+    expect("\u{1B})0\u{E}x\u{F}x \u{1B}+0\u{1B}Oqq\n", ["│x ─q"])
+    expect("\u{1B}(0q\u{1B}cq\n", ["─ q"])
+  }
+
   @Test func `What a device asks for has limits`() {
     expect("\u{1B}[9999Cx\n", [String(repeating: " ", count: LiveLine.farthestGap) + "x"])
     expect("-\u{1B}[9999b\n", [String(repeating: "-", count: LiveLine.farthestGap + 1)])

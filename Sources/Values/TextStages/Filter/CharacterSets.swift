@@ -30,21 +30,32 @@ struct CharacterSets: Hashable, Sendable {
   /// Selects the original sets.
   mutating func reset() { self = CharacterSets() }
 
-  /// Chooses a set for G0 to G3: SCS.
-  mutating func designate(_ number: Int, final: UInt8) {
-    sets[number] =
-      switch Unicode.Scalar(final) {
-      case "0": .graphics
-      case "A": .unitedKingdom
-      default: .ascii
-      }
+  /// Obeys a control character or an escape sequence that chooses a set.
+  ///
+  /// - Returns: whether it is one.
+  mutating func obey(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let final = Unicode.Scalar(bytes[bytes.count - 1])
+    switch (bytes.count, final) {
+    // SI, SO.
+    case (1, "\u{F}"): inUse = 0
+    case (1, "\u{E}"): inUse = 1
+    // LS2, LS3, SS2, SS3.
+    case (2, "n"): inUse = 2
+    case (2, "o"): inUse = 3
+    case (2, "N"): forNext = 2
+    case (2, "O"): forNext = 3
+    // SCS for G0 to G3.
+    case (3..., _) where (UInt8(ascii: "(")...UInt8(ascii: "+")).contains(bytes[1]):
+      sets[Int(bytes[1] - UInt8(ascii: "("))] =
+        switch final {
+        case "0": .graphics
+        case "A": .unitedKingdom
+        default: .ascii
+        }
+    default: return false
+    }
+    return true
   }
-
-  /// Uses one of G0 to G3 from now on: SI, SO, LS2, LS3.
-  mutating func use(_ number: Int) { inUse = number }
-
-  /// Uses one of G0 to G3 for the next character: SS2, SS3.
-  mutating func useOnce(_ number: Int) { forNext = number }
 
   /// Chooses a font: SGR 10 to 12.
   mutating func chooseFont(_ number: Int) { font = number }

@@ -126,8 +126,8 @@ public struct EscapeFilter: ByteStage {
     }
     switch kind {
     case .text: show(text: bytes, into: &output)
-    case .control: handle(control: bytes[0], into: &output)
-    case .escape: handle(escape: bytes, into: &output)
+    case .control: if !sets.obey(bytes) { handle(control: bytes[0], into: &output) }
+    case .escape: if !sets.obey(bytes) { handle(escape: bytes, into: &output) }
     case .sequence: handle(sequence: bytes, into: &output)
     case .string: droppedCount += 1
     case .mark, .invalid: show(other: kind, bytes, into: &output)
@@ -204,8 +204,6 @@ public struct EscapeFilter: ByteStage {
     switch byte {
     // Padding.
     case .null: break
-    case .shiftOut: sets.use(1)
-    case .shiftIn: sets.use(0)
     // ENQ is a question.
     case 0x05: droppedCount += 1
     // VT and FF move the cursor like LF.
@@ -220,12 +218,11 @@ public struct EscapeFilter: ByteStage {
   private mutating func handle(escape bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) {
     let final = bytes[bytes.count - 1]
     guard bytes.count == 2 else {
-      switch Unicode.Scalar(bytes[1]) {
-      // SCS.
-      case "(", ")", "*", "+": sets.designate(Int(bytes[1] - UInt8(ascii: "(")), final: final)
       // DECALN.
-      case "#" where final == UInt8(ascii: "8"): pass(bytes, into: &output)
-      default: droppedCount += 1
+      if bytes[1] == UInt8(ascii: "#"), final == UInt8(ascii: "8") {
+        pass(bytes, into: &output)
+      } else {
+        droppedCount += 1
       }
       return
     }
@@ -240,9 +237,6 @@ public struct EscapeFilter: ByteStage {
     // DECKPAM, DECKPNM.
     case "=", ">":
       if pass(bytes, into: &output) { screen.note(keypad: final == UInt8(ascii: "=")) }
-    // SS2, SS3, LS2, LS3.
-    case "N", "O": sets.useOnce(final == UInt8(ascii: "N") ? 2 : 3)
-    case "n", "o": sets.use(final == UInt8(ascii: "n") ? 2 : 3)
     // RIS.
     case "c": reset(into: &output)
     // DECID.

@@ -100,6 +100,14 @@ public enum PlainText {
     return (word &- 0x2020_2020_2020_2020) | word | (word &+ 0x0101_0101_0101_0101)
   }
 
+  /// The number of bytes of whole characters at the beginning of a text.
+  static func wholeCharacters(of text: UnsafeRawBufferPointer, atMost limit: Int) -> Int {
+    guard text.count > limit else { return text.count }
+    var count = limit
+    while count > 0, text[count] & 0xC0 == 0x80 { count -= 1 }
+    return count
+  }
+
   /// The end of the multi-byte character that begins at a position; the position itself if
   /// there is none.
   private static func characterEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {

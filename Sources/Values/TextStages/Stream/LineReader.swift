@@ -33,6 +33,7 @@ public struct LineReader: Sendable {
   private let rule: ReturnRule
   private let limit: Int
   private var tokenizer = Tokenizer()
+  private var sets = CharacterSets()
   private var line = LiveLine()
   /// Whether the line was returned, and the next one begins.
   private var isOver = false
@@ -135,7 +136,7 @@ public struct LineReader: Sendable {
     case (.text, _):
       hasEndedByReturn = false
       let count = fittingCount(of: bytes)
-      if count > 0 { line.write(UnsafeRawBufferPointer(rebasing: bytes[..<count])) }
+      if count > 0 { write(text: UnsafeRawBufferPointer(rebasing: bytes[..<count])) }
       guard count < bytes.count else { return nil }
       // The next character can have begun in an earlier piece.
       let next = bytes[(count + 1)...].prefix { $0 & 0xC0 == 0x80 }.count + 1
@@ -155,19 +156,20 @@ public struct LineReader: Sendable {
 
   /// The number of bytes of whole characters that the line has room for.
   private func fittingCount(of text: UnsafeRawBufferPointer) -> Int {
-    guard line.count + text.count > limit else { return text.count }
-    var count = max(0, limit - line.count)
-    while count > 0, text[count] & 0xC0 == 0x80 { count -= 1 }
-    return count
+    PlainText.wholeCharacters(of: text, atMost: max(0, limit - line.count))
   }
 
   private mutating func write(_ kind: Tokenizer.Kind, _ bytes: UnsafeRawBufferPointer) {
     switch (kind, bytes[0]) {
-    case (.text, _): line.write(bytes)
+    case (.text, _): write(text: bytes)
     case (.control, .backspace): line.backspace()
     case (.control, .tab): line.tab()
     case (.control, .verticalTab), (.control, .formFeed): line.leaveRow()
-    case (.escape, _): line.handle(escape: bytes)
+    case (.escape, _):
+      if sets.obey(bytes) { break }
+      // RIS.
+      if bytes.last == UInt8(ascii: "c") { sets.reset() }
+      line.handle(escape: bytes)
     case (.sequence, _): if let sequence = ControlSequence(bytes) { line.handle(sequence) }
     // Of the two kinds of marks, C1 is U+0080 to U+009F.
     case (.invalid, _), (.mark, 0xC2): write("\u{FFFD}")
@@ -175,8 +177,19 @@ public struct LineReader: Sendable {
     case (.malformed, _):
       write("^[")
       write(contentOf: UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
-    case (.control, _), (.string, _): break
+    case (.control, _): _ = sets.obey(bytes)
+    case (.string, _): break
     }
+  }
+
+  /// Writes complete characters, in the character set that the device has chosen.
+  private mutating func write(text: UnsafeRawBufferPointer) {
+    if sets.isASCII { return line.write(text) }
+    var translated = String.UnicodeScalarView()
+    for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
+      translated.append(sets.translate(scalar))
+    }
+    Array(String(translated).utf8).withUnsafeBytes { line.write($0) }
   }
 
   private mutating func write(_ text: StaticString) {
