@@ -26,9 +26,9 @@ struct TextEncoder: LogEncoder {
     guard namesPorts else { return }
     names.append(name)
     ports.append(TextLines(marksDirection: marksDirection, keepsRowsOpen: false))
-    let longest = names.map(\.count).max() ?? 0
+    let longest = names.map(\.displayWidth).max() ?? 0
     for (index, name) in names.enumerated() {
-      ports[index].label = "\(name)\(String(repeating: " ", count: longest - name.count)) | "
+      ports[index].label = "\(name.padded(toWidth: longest)) | "
     }
   }
 

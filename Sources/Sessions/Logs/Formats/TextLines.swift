@@ -91,20 +91,17 @@ struct TextLines {
   private mutating func put(
     _ direction: Direction, _ event: LineReader.Event?, to output: inout [UInt8]
   ) {
-    if hasBegun {
-      let text = readers[direction.index].withText(Array.init)
+    let isBegun = hasBegun
+    readers[direction.index].withText { text in
       let isContinued = text.starts(with: written)
-      let rest = isContinued ? text[written.count...] : text[...]
+      let rest = isContinued ? text.dropFirst(written.count) : text[...]
       if !isContinued { endRow(in: &output) }
-      if !isContinued || !rest.isEmpty { beginRow(direction, in: &output) }
+      if !isBegun || !isContinued || !rest.isEmpty { beginRow(direction, in: &output) }
       output.append(contentsOf: rest)
-    } else {
-      beginRow(direction, in: &output)
-      readers[direction.index].withText { output.append(contentsOf: $0) }
+      written = event == nil ? Array(text) : []
     }
     if event == .ended || !keepsRowsOpen { endRow(in: &output) }
     hasBegun = event != .ended
-    written = event == nil ? readers[direction.index].withText(Array.init) : []
   }
 
   private mutating func beginRow(_ direction: Direction, in output: inout [UInt8]) {
@@ -116,7 +113,7 @@ struct TextLines {
   }
 
   private mutating func endRow(in output: inout [UInt8]) {
-    if isRowOpen { output.append(.newline) }
+    if isRowOpen { output.append("\n") }
     isRowOpen = false
   }
 
@@ -126,7 +123,7 @@ struct TextLines {
     // The name of a port may contain any characters.
     let text = line.unicodeScalars.filter { $0.properties.generalCategory != .control }
     output.append(label + String(String.UnicodeScalarView(text)))
-    output.append(.newline)
+    output.append("\n")
   }
 
   // MARK: The open line
@@ -181,10 +178,6 @@ struct TextLines {
 
 extension Moment {
   fileprivate static let zero = Moment(wallClock: 0, monotonic: 0)
-}
-
-extension UInt8 {
-  fileprivate static let newline: UInt8 = 0x0A
 }
 
 extension Direction {
