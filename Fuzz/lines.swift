@@ -35,7 +35,10 @@ public func fuzzLines(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let other = Paper(feed(plain, to: &cut, by: length))
     if !hasOverwriting(plain) {
       precondition(whole.hiddenCount == cut.hiddenCount, "what is hidden depends on the pieces")
-      precondition(one.text == other.text, "the screen depends on how the stream is cut")
+      // The beginning of a hidden line can have been shown: it ends the equal lines before.
+      if !whole.rules.collapses || !whole.rules.hidesLines {
+        precondition(one.text == other.text, "the screen depends on how the stream is cut")
+      }
     }
     var changing = filter(number, draws: true)
     let shown = feed(plain, to: &changing, by: length) { stage, number in
@@ -111,10 +114,19 @@ private func feed(
   return output
 }
 
-private func endOfItem(_ bytes: [UInt8], _ start: Int) -> Int {
-  if bytes[start] == 0x1B {
-    return bytes.withUnsafeBytes { LineSequence.end(in: $0, from: start) }
+/// The part of a text that begins with a sequence.
+private func kindAndCount(
+  ofSequenceAt start: Int, in bytes: [UInt8]
+) -> (kind: ScreenPart.Kind, count: Int) {
+  bytes[start...].withUnsafeBytes { bytes in
+    var parts = ScreenParts(bytes)
+    let part = parts.next()
+    return (part?.kind ?? .motion, part?.bytes.count ?? 1)
   }
+}
+
+private func endOfItem(_ bytes: [UInt8], _ start: Int) -> Int {
+  if bytes[start] == 0x1B { return start + kindAndCount(ofSequenceAt: start, in: bytes).count }
   var end = start + 1
   while end < bytes.count, bytes[start] >= 0xC0, (0x80..<0xC0).contains(bytes[end]) { end += 1 }
   return end
@@ -126,8 +138,10 @@ private func withoutStyles(_ bytes: [UInt8]) -> [UInt8] {
   var index = 0
   while index < bytes.count {
     let end = endOfItem(bytes, index)
-    let last = bytes[end - 1]
-    if bytes[index] != 0x1B || !"mhl".utf8.contains(last) { result += bytes[index..<end] }
+    let isSequence = bytes[index] == 0x1B
+    if !isSequence || ![.style, .mode].contains(kindAndCount(ofSequenceAt: index, in: bytes).kind) {
+      result += bytes[index..<end]
+    }
     index = end
   }
   return result
@@ -156,16 +170,18 @@ private struct Model {
   var hiddenCount = 0
 
   init(_ bytes: [UInt8], _ rules: LineRules) {
-    var (index, wasShown) = (0, true)
+    var (index, wasShown, isAtMargin) = (0, true, true)
     while index < bytes.count {
       // A CR in an empty line belongs to the line end before.
       let end = bytes[index...].firstIndex { $0 != 0x0D } ?? bytes.count
       let isEmpty = end == bytes.count || bytes[end] == 0x0A
       if wasShown {
         text += bytes[index..<end]
-      } else if end > index, isEmpty, Self.shows([], rules) {
-        text.append(0x0D)
+      } else if end > index {
+        if !isAtMargin { text.append(0x0D) }
+        if isEmpty, Self.shows([], rules) { text.append(0x0D) }
       }
+      if end > index { isAtMargin = true }
       index = end
       if index == bytes.count { break }
       let begin = index
@@ -174,11 +190,15 @@ private struct Model {
       while index < bytes.count, bytes[index] == 0x0D { index += 1 }
       if index < bytes.count, bytes[index] == 0x0A { index += 1 }
       wasShown = Self.shows(line, rules)
+      let isReturned = bytes[begin..<index].contains(0x0D)
       if wasShown {
         text += withoutStyles(Array(bytes[begin..<index]))
+        if !line.isEmpty { isAtMargin = false }
       } else {
         hiddenCount += 1
+        if isReturned, !isAtMargin { text.append(0x0D) }
       }
+      if isReturned { isAtMargin = true }
     }
   }
 
@@ -188,9 +208,7 @@ private struct Model {
     while index < line.count {
       let end = endOfItem(line, index)
       if line[index] == 0x1B {
-        guard end - index > 2, line[index + 1] == UInt8(ascii: "["),
-          "mhlKPX@".utf8.contains(line[end - 1])
-        else { return true }
+        if kindAndCount(ofSequenceAt: index, in: line).kind == .motion { return true }
       }
       index = end
     }

@@ -22,10 +22,42 @@ public func fuzzStages(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   }
   let start = Moment(wallClock: 0, monotonic: 0)
   _ = input.output(
-    of: LineStamper(TimestampFormat(.iso, .microseconds), start: start) { _ in
-      CalendarTime(year: 1970, month: 1, day: 1, hour: 0, minute: 0, second: 0, offset: -3_600)
-    })
+    of: Whole(
+      stage: LineStamper(TimestampFormat(.iso, .microseconds), start: start) { _ in
+        CalendarTime(year: 1970, month: 1, day: 1, hour: 0, minute: 0, second: 0, offset: -3_600)
+      }))
   return 0
+}
+
+/// A stage that gets complete sequences.
+private struct Whole<Stage: ByteStage>: ByteStage {
+  var (sequences, whole) = (WholeSequences(), [UInt8]())
+  var stage: Stage
+  let isWaiting = false
+
+  init(stage: Stage) { self.stage = stage }
+
+  mutating func transform(
+    _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]
+  ) -> StageResult {
+    whole.removeAll()
+    if sequences.transform(bytes, at: moment, into: &whole) == .unchanged { whole += bytes }
+    pass(into: &output)
+    return .changed
+  }
+
+  mutating func flush(into output: inout [UInt8]) {
+    whole.removeAll()
+    sequences.flush(into: &whole)
+    pass(into: &output)
+    stage.flush(into: &output)
+  }
+
+  private mutating func pass(into output: inout [UInt8]) {
+    let moment = Moment(wallClock: 0, monotonic: 0)
+    let result = whole.withUnsafeBytes { stage.transform($0, at: moment, into: &output) }
+    if result == .unchanged { output += whole }
+  }
 }
 
 /// The lines of a device, as a stage.

@@ -126,8 +126,8 @@ private struct Lines {
     stamped.removeAll(keepingCapacity: true)
     passed.removeAll(keepingCapacity: true)
     stamps.append(bytes, at: moment, to: &stamped)
-    let result = stamped.withUnsafeBytes { echo?.pass($0, into: &passed) }
-    return result == .changed ? passed : stamped
+    stamped.withUnsafeBytes { echo?.pass($0, into: &passed) }
+    return passed
   }
 
   mutating func type(_ bytes: UnsafeRawBufferPointer, at moment: Moment) -> [UInt8] {

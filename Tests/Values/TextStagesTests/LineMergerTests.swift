@@ -13,13 +13,13 @@ struct LineMergerTests {
     var output: [UInt8] = []
 
     init(
-      canErase: Bool = false, hasColours: Bool = false, pause: UInt64 = LineMerger.pause,
+      canErase: Bool = false, hasColours: Bool = false,
       stamper: LineStamper? = nil
     ) {
       merger = LineMerger(
-        .init(lineEnd: "\n", hasColours: hasColours, canErase: canErase, pause: pause),
+        .init(lineEnd: "\n", hasColours: hasColours, canErase: canErase),
         stamper: stamper)
-      merger.label(["a", "b", "c"], width: \.count)
+      merger.label(["a", "b", "c"])
     }
 
     mutating func add(_ text: String, _ port: Int) {
@@ -61,7 +61,7 @@ struct LineMergerTests {
   }
 
   @Test mutating func `Labels have the same width`() {
-    bench.merger.label(["ttyUSB0", "b"], width: \.count)
+    bench.merger.label(["ttyUSB0", "b"])
     bench.add("x\n", 1)
     bench.add("y\n", 0)
     #expect(bench.text() == "b       | x\nttyUSB0 | y\n")
@@ -235,11 +235,10 @@ struct LineMergerTests {
         """)
   }
 
-  @Test mutating func `The pause can be shorter, and without a focus it is the same for all`() {
-    bench = Bench(pause: 30_000_000)
+  @Test mutating func `Without a focus, the pause is the same for all`() {
     bench.merger.focus = nil
     bench.add("a", 0)
-    bench.wait(29)
+    bench.wait(99)
     #expect(bench.text() == "")
     #expect(bench.merger.isHolding(0))
     bench.wait(1)
@@ -281,7 +280,7 @@ struct LineMergerTests {
 
   @Test func `A port that speaks at the end of time is waited for`() {
     var merger = LineMerger(LineMerger.Style(lineEnd: "\n", hasColours: false, canErase: false))
-    merger.label(["a", "b"], width: \.count)
+    merger.label(["a", "b"])
     var output: [UInt8] = []
     for (port, time) in [(0, UInt64.max), (1, 0), (0, 5), (1, .max)] {
       Array("x".utf8).withUnsafeBytes {

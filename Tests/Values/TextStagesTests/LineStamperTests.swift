@@ -89,6 +89,13 @@ private struct Stamping {
     }
   }
 
+  @Test func theRestOfAnErasedLine_isANewLine() throws {
+    let stamp = "[    0.000] "
+    #expect(
+      try Stamping.stamped("start", [(0, "a\u{1B}[2K\r\nb\u{1B}[2K\rc")])
+        == "\(stamp)a\u{1B}[2K\r\(stamp)\r\n\(stamp)b\u{1B}[2K\r\(stamp)c")
+  }
+
   @Test func calendar_isAsked_onceASecond() throws {
     var asked: [UInt64] = []
     var stamper = LineStamper(TimestampFormat(.iso), start: .any) { second in

@@ -65,7 +65,7 @@ package final class MergedScreen {
 
   /// Names the ports, and returns their places in the same order.
   package func places(named names: [String]) -> [Place] {
-    merger.label(names, width: \.displayWidth)
+    merger.label(names)
     // The view of a new port has made itself the source.
     console.screen.delegate = self
     return names.indices.map { Place(self, $0) }

@@ -25,8 +25,6 @@ package struct SearchRow {
 
   /// The maximum number of steps for finding the matches in a line.
   private static let budget = 200_000
-  /// The width of a tab, in columns.
-  private static let tabWidth = 8
   /// The minimum width of a screen with times.
   private static let leastWidth = 40
 
@@ -66,7 +64,7 @@ package struct SearchRow {
     for scalar in scalars {
       let column = columns[columns.count - 1]
       columns.append(
-        column + (scalar == "\t" ? Self.tabWidth - column % Self.tabWidth : scalar.displayWidth))
+        scalar == "\t" ? CursorPlace.tabStop(after: column) : column + scalar.displayWidth)
     }
     let first = firstColumn(columns, isMatch, room: room)
     if first > 0 { row.append("…", .dimmed) }

@@ -45,13 +45,11 @@ public struct LocalEcho {
   private var following = 0
   /// Whether a CR has moved the cursor to the beginning of a line that is not empty.
   private var isReturned = false
-  /// The column of the cursor, counted from 0; the number of columns if the next character wraps;
-  /// nil if unknown.
-  private var column: Int?
+  /// The place of the cursor in the line; nil if its column is unknown.
+  private var place: CursorPlace?
 
   /// The maximum number of characters that Backspace can erase.
   private static let reach = 4_096
-  private static let tabDistance = 8
 
   /// Creates the echo for an empty line.
   ///
@@ -83,8 +81,10 @@ public struct LocalEcho {
 
   private mutating func setColumn(isAtMargin: Bool) {
     // Where nothing can be drawn, the column is not needed.
-    column = isAtMargin && draws ? 0 : nil
+    place = isAtMargin && draws ? CursorPlace() : nil
   }
+
+  private var column: Int? { place?.column }
 
   // MARK: Typed text
 
@@ -129,12 +129,14 @@ public struct LocalEcho {
     if let column, column < columns(), column + textWidth > columns() {
       // Keeps the text together, because terminals treat text that does not fit differently.
       output += [.carriageReturn, .lineFeed]
-      self.column = 0
+      place?.column = 0
     }
     let start = output.count
     stamp(text, at: moment, through: &stamps, into: &output)
     // Only a timestamp can precede the text.
-    output[start..<(output.count - text.count)].withUnsafeBytes { if !$0.isEmpty { note($0) } }
+    output[start..<(output.count - text.count)].withUnsafeBytes {
+      if !$0.isEmpty { note(ScreenPart(kind: .text, bytes: $0)) }
+    }
     addCell(width: textWidth, into: &output)
   }
 
@@ -145,7 +147,7 @@ public struct LocalEcho {
   }
 
   private mutating func addCell(width: Int, into output: inout [UInt8]) {
-    if let column, column + width > columns() { self.column = 0 }
+    if let column, column + width > columns() { place?.column = 0 }
     if cells.count == Self.reach {
       cells.removeFirst(Self.reach / 2)
       holdsFixedEcho = true
@@ -153,12 +155,12 @@ public struct LocalEcho {
     cells.append(Cell(width: width, start: column))
     following = 0
     guard let end = column.map({ $0 + width }) else { return }
-    column = end
+    place?.column = end
     guard end >= columns() else { return }
     // Terminals differ about a cursor after the last column. This moves it to the
     // next row immediately.
     output += [0x20, .carriageReturn]
-    column = 0
+    place?.column = 0
   }
 
   private mutating func erase(into output: inout [UInt8]) {
@@ -173,89 +175,70 @@ public struct LocalEcho {
         output += repeatElement(byte, count: cell.width)
       }
     }
-    column = cell.start
+    place = cell.start.map { CursorPlace(column: $0) }
   }
 
   // MARK: Text of the device
 
-  /// Passes a piece from the device, with its timestamps; see ``ByteStage/transform(_:at:into:)``.
-  public mutating func pass(
-    _ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]
-  ) -> StageResult {
-    var index = 0
-    if !holdsEcho, let end = bytes.lastIndex(of: .lineFeed) {
-      // Only the last line needs protection.
-      beginLine()
-      setColumn(isAtMargin: end > 0 && bytes[end - 1] == .carriageReturn)
-      index = end + 1
-    }
-    var copied = 0
-    var isChanged = false
-    while index < bytes.count {
-      let end = endOfItem(in: bytes, from: index)
-      let item = UnsafeRawBufferPointer(rebasing: bytes[index..<end])
-      if overwritesEcho(item) {
-        output.append(bytes, in: copied..<index)
-        (copied, isChanged) = (index, true)
+  /// Passes a piece from the device, with its timestamps.
+  public mutating func pass(_ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) {
+    for part in ScreenParts(bytes) {
+      if overwritesEcho(part) {
         output += isReturned ? [.lineFeed] : [.carriageReturn, .lineFeed]
         cursorDidMove(toMargin: true)
       }
-      if let replacement = handle(item) {
-        output.append(bytes, in: copied..<index)
-        (copied, isChanged) = (end, true)
+      if let replacement = handle(part) {
         output += replacement
+      } else {
+        output.append(contentsOf: part.bytes)
       }
-      index = end
     }
-    guard isChanged else { return .unchanged }
-    output.append(bytes, in: copied..<bytes.count)
-    return .changed
   }
 
-  /// Whether the item would overwrite the echo, and so must go to a new line.
-  private func overwritesEcho(_ item: UnsafeRawBufferPointer) -> Bool {
+  /// Whether the part would overwrite the echo, and so must go to a new line.
+  private func overwritesEcho(_ part: ScreenPart) -> Bool {
     guard holdsEcho else { return false }
-    switch item[0] {
-    case .tab: return isReturned
-    case .escape:
-      guard let control = ControlSequence(item) else { return false }
-      switch control.final {
+    switch part.kind {
+    case .text, .tab: return isReturned
+    case .edit, .motion:
+      guard let sequence = part.sequence else { return false }
+      switch sequence.final {
       // ECH, DCH, ICH, REP, CUF and HPR change the text at or after the cursor.
       case "X", "P", "@", "b", "C", "a": return isReturned
       // EL and ED from the cursor on. Other forms of ED erase the screen.
-      case "K": return isReturned || control.parameters.first != 0
-      case "J": return isReturned && control.parameters.first == 0
+      case "K": return isReturned || sequence.parameters.first != 0
+      case "J": return isReturned && sequence.parameters.first == 0
       // CHA, HPA, CBT.
       case "G", "`", "Z": return true
       default: return false
       }
-    case 0..<0x20, .delete: return false
-    default: return isReturned
+    case .backspace, .carriageReturn, .lineFeed, .control, .style, .mode: return false
     }
   }
 
-  /// Handles an item that does not overwrite the echo.
+  /// Handles a part that does not overwrite the echo.
   ///
-  /// - Returns: the bytes for the screen instead of the item; nil to show the item itself.
-  private mutating func handle(_ item: UnsafeRawBufferPointer) -> [UInt8]? {
-    switch item[0] {
+  /// - Returns: the bytes for the screen instead of the part; nil to show the part itself.
+  private mutating func handle(_ part: ScreenPart) -> [UInt8]? {
+    switch part.kind {
+    case .text, .tab: note(part)
     case .carriageReturn:
       isReturned = holdsEcho || holdsText
       following = 0
       setColumn(isAtMargin: true)
     case .lineFeed: feedLine()
     case .backspace: return moveBack(by: 1)
-    case .escape: return handle(sequence: item)
-    case .tab: note(item)
-    case 0..<0x20, .delete: break
-    default: note(item)
+    // Without automatic wrap, the cursor stays in the last column.
+    case .mode: if part.sequence?.concerns(mode: 7) ?? false { place = nil }
+    case .motion: return handle(motion: part)
+    case .control, .style, .edit: break
     }
     return nil
   }
 
   private mutating func feedLine() {
     beginLine()
-    column = column.map { min($0, columns() - 1) }
+    place = column.map { CursorPlace(column: min($0, columns() - 1)) }
   }
 
   private mutating func moveBack(by count: Int) -> [UInt8]? {
@@ -266,94 +249,54 @@ public struct LocalEcho {
     let way = holdsEcho ? min(count, room) : count
     if way > 0 {
       following = max(0, following - way - (isWrapping ? 1 : 0))
-      column = column.map { max(0, min($0, columns() - 1) - way) }
+      place?.moveBack(by: way, columns: columns())
     }
     return way == count ? nil : Array(repeating: .backspace, count: way)
   }
 
-  /// Records text of the device.
-  private mutating func note(_ text: UnsafeRawBufferPointer) {
+  /// Records text or a tab of the device.
+  private mutating func note(_ part: ScreenPart) {
     holdsFixedEcho = holdsEcho
     cells.removeAll(keepingCapacity: true)
     (holdsText, isReturned) = (true, false)
-    var index = 0
-    while index < text.count {
-      let end = endOfItem(in: text, from: index)
-      advance(over: .init(rebasing: text[index..<end]))
-      index = end
+    if part.kind == .tab {
+      following += min(widthOfTab, max(0, columns() - 1 - (column ?? 0)))
+      place?.tab(columns: columns())
+    } else {
+      following += CursorPlace.width(of: part.bytes)
+      place?.advance(over: part.bytes, columns: columns())
     }
-  }
-
-  private mutating func advance(over item: UnsafeRawBufferPointer) {
-    var itemWidth = 0
-    switch item[0] {
-    case .tab: itemWidth = min(widthOfTab, max(0, columns() - 1 - (column ?? 0)))
-    case 0x20..<0x7F: itemWidth = item.count
-    default:
-      if var character = UTF8Character(first: item[0]) {
-        for byte in item.dropFirst() { _ = character.append(byte) }
-        itemWidth = Unicode.Scalar(character.codePoint).map(\.displayWidth) ?? 0
-      }
-    }
-    following += itemWidth
-    guard let column, itemWidth > 0 else { return }
-    let (end, columns) = (column + itemWidth, columns())
-    // A run of narrow characters can fill several rows. A wide character is never split.
-    let isRun = item[0].isPrintable
-    self.column = end <= columns ? end : isRun ? (end - 1) % columns + 1 : itemWidth
   }
 
   /// The number of columns from the cursor to the next tab stop.
-  private var widthOfTab: Int { Self.tabDistance - (column ?? 0) % Self.tabDistance }
+  private var widthOfTab: Int { CursorPlace.tabDistance - (column ?? 0) % CursorPlace.tabDistance }
 
-  // MARK: Escape sequences
-
-  private mutating func handle(sequence: UnsafeRawBufferPointer) -> [UInt8]? {
-    guard let control = ControlSequence(sequence) else {
-      handle(escape: sequence.count > 1 ? Unicode.Scalar(sequence[1]) : " ")
+  private mutating func handle(motion part: ScreenPart) -> [UInt8]? {
+    guard let sequence = part.sequence else {
+      // DECSC moves nothing. IND works like a line feed.
+      switch Unicode.Scalar(part.bytes.last ?? 0) {
+      case "7": break
+      case "D": feedLine()
+      default: forget()
+      }
       return nil
     }
-    let count = max(1, control.parameters.first)
-    switch control.final {
-    // Without automatic wrap, the cursor stays in the last column.
-    case "h", "l": if control.concerns(mode: 7) { column = nil }
-    case "m", "K", "X", "P", "@": break
-    case "J": if control.parameters.first != 0 { forget() }
+    let count = max(1, sequence.parameters.first)
+    switch sequence.final {
+    case "J": if sequence.parameters.first != 0 { forget() }
     case "C", "a":
       isReturned = false
       following += count
-      column = column.map { min($0 + count, columns() - 1) }
+      place = column.map { CursorPlace(column: min($0 + count, columns() - 1)) }
     case "D": return moveBack(by: count)
     default: forget()
     }
     return nil
   }
 
-  private mutating func handle(escape: Unicode.Scalar) {
-    switch escape {
-    // DECSC moves nothing. IND works like a line feed.
-    case "7": break
-    case "D": feedLine()
-    default: forget()
-    }
-  }
-
   /// Records that the cursor is at an unknown position on the screen.
   private mutating func forget() {
     beginLine()
-    (holdsText, column) = (true, nil)
-  }
-
-  /// The end of an item: a run of printable ASCII, a character, a control character or a sequence.
-  private func endOfItem(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
-    switch bytes[start] {
-    case 0x20..<0x7F: return bytes[start...].firstIndex { !$0.isPrintable } ?? bytes.count
-    case .escape: return LineSequence.end(in: bytes, from: start)
-    case let first:
-      guard var character = UTF8Character(first: first) else { return start + 1 }
-      var end = start + 1
-      while !character.isComplete, end < bytes.count, character.append(bytes[end]) { end += 1 }
-      return end
-    }
+    (holdsText, place) = (true, nil)
   }
 }

@@ -11,11 +11,34 @@ struct Rendition {
 
   /// Applies the parameters of an SGR sequence.
   mutating func apply(_ parameters: Parameters) {
-    if parameters.allSatisfy({ $0.number == 0 }) {
-      return sequences.removeAll(keepingCapacity: true)
-    }
+    if parameters.first == 0 { sequences.removeAll(keepingCapacity: true) }
+    if parameters.allSatisfy({ $0.number == 0 }) { return }
     append(parameters.bytes)
     if sequences.count > Self.limit { compact() }
+  }
+
+  /// Applies the SGR sequences in a text for the screen.
+  mutating func apply(sequencesIn text: UnsafeRawBufferPointer) {
+    for part in ScreenParts(text) where part.kind == .style {
+      if let sequence = part.sequence { apply(sequence.parameters) }
+    }
+  }
+
+  /// Applies the SGR sequences in a text for the screen.
+  mutating func apply(sequencesIn text: [UInt8]) {
+    text.withUnsafeBytes { apply(sequencesIn: $0) }
+  }
+
+  /// Appends what brings a terminal from any colours and styles to these.
+  func restore(into output: inout [UInt8]) {
+    output.append("\u{1B}[0m")
+    output += sequences
+  }
+
+  /// Whether erased cells would get a colour: of the background, or by reverse.
+  var coloursBackground: Bool {
+    let values = values
+    return values[.background] != nil || values[.reverse] != nil
   }
 
   private mutating func append(_ parameters: some Sequence<UInt8>) {
@@ -26,6 +49,15 @@ struct Rendition {
 
   /// Keeps only the last value of each attribute.
   private mutating func compact() {
+    let values = values
+    sequences.removeAll(keepingCapacity: true)
+    for attribute in Attribute.allCases {
+      if let value = values[attribute] { append(value) }
+    }
+  }
+
+  /// The last value of each attribute.
+  private var values: [Attribute: [UInt8]] {
     var values: [Attribute: [UInt8]] = [:]
     for sequence in sequences.split(separator: UInt8(ascii: "m")) {
       var rest = sequence.dropFirst(2)
@@ -43,10 +75,7 @@ struct Rendition {
         if let attribute = Attribute(setBy: number) { values[attribute] = value }
       }
     }
-    sequences.removeAll(keepingCapacity: true)
-    for attribute in Attribute.allCases {
-      if let value = values[attribute] { append(value) }
-    }
+    return values
   }
 
   private static func number(_ parameter: ArraySlice<UInt8>) -> Int {

@@ -1,61 +1,28 @@
+import Patterns
 import TextTools
 
 /// A line that is shown as it arrives, and highlighted when its matches are known.
 struct HighlightedLine {
-  /// The characters to search.
-  private(set) var scalars: [UInt32] = []
-  private var cells: [Cell] = []
   /// The characters and the device's styles, as they were received.
   private var bytes: [UInt8] = []
-  /// The device's styles at the beginning of the line: its SGR sequences since the last reset.
-  private var style: [UInt8] = []
-  /// The number of characters on the screen.
+  /// The number of bytes that are on the screen.
   private var shownCount = 0
-  /// The number of bytes that were written to the screen.
-  private var shownByteCount = 0
-  /// The index of the first character that can still be overwritten.
+  /// The offset of the first byte that can still be overwritten.
   private var reachable = 0
+  /// The device's styles at the beginning of the line.
+  private var style = Rendition()
+  /// The highlight of each character that is on the screen; empty if there are none.
+  private var painted: [Int?] = []
   /// Whether the line begins in the first column, so that its width determines the end of its row.
   private(set) var isAtMargin = true
 
-  private struct Cell {
-    /// The offset of its bytes.
-    let offset: Int
-    /// The width in columns; nil if unknown.
-    let width: Int?
-    /// The index of the highlight that it has on the screen, and of the one that it should have.
-    var painted: Int?
-    var wanted: Int?
-  }
+  /// The number of bytes.
+  var count: Int { bytes.count }
 
-  /// The maximum width of a tab, in columns.
-  private static let tabWidth = 8
+  var isEmpty: Bool { bytes.isEmpty }
 
-  /// The maximum size of the kept styles in bytes. Longer ones are dropped.
-  private static let styleLimit = 256
-
-  var count: Int { scalars.count }
-
-  /// The number of bytes of the characters and styles.
-  var byteCount: Int { bytes.count }
-
-  // MARK: Input
-
-  mutating func append(_ byte: UInt8, scalar: UInt32, width: Int?) {
-    scalars.append(scalar)
-    cells.append(Cell(offset: bytes.count, width: width))
-    bytes.append(byte)
-  }
-
-  mutating func append(
-    _ piece: UnsafeRawBufferPointer, in range: Range<Int>, scalar: UInt32, width: Int?
-  ) {
-    scalars.append(scalar)
-    cells.append(Cell(offset: bytes.count, width: width))
-    bytes.append(piece, in: range)
-  }
-
-  mutating func append(style sequence: UnsafeRawBufferPointer) { bytes += sequence }
+  /// Adds characters, a tab, or a style of the device.
+  mutating func append(_ part: UnsafeRawBufferPointer) { bytes += part }
 
   /// Makes the text on the screen unreachable. The following text begins in the first column or at
   /// an unknown position.
@@ -66,138 +33,160 @@ struct HighlightedLine {
 
   /// Begins a new line in the first column or at an unknown position.
   mutating func begin(atMargin isAtMargin: Bool) {
-    style = styleAtEnd(of: bytes.count)
+    style.apply(sequencesIn: bytes)
     self.isAtMargin = isAtMargin
-    scalars.removeAll(keepingCapacity: true)
-    cells.removeAll(keepingCapacity: true)
     bytes.removeAll(keepingCapacity: true)
-    (shownCount, shownByteCount, reachable) = (0, 0, 0)
+    painted.removeAll(keepingCapacity: true)
+    (shownCount, reachable) = (0, 0)
   }
-
-  // MARK: Output
 
   /// Writes the part that is not on the screen yet, without highlights.
   mutating func putOut(into output: inout [UInt8]) {
-    output += bytes[shownByteCount...]
-    (shownCount, shownByteCount) = (count, bytes.count)
-  }
-
-  /// Marks the characters of a match.
-  mutating func mark(_ match: Range<Int>, as number: Int) {
-    for index in match { cells[index].wanted = number }
+    output += bytes[shownCount...]
+    shownCount = bytes.count
   }
 
   /// Writes the part that is not on the screen yet, and rewrites the part whose
   /// highlights have changed.
   ///
-  /// - Parameter columns: the number of columns of a row in which the line can be rewritten.
+  /// - Parameters:
+  ///   - budget: the number of steps that the search may take. It is reduced by those taken.
+  ///   - columns: the number of columns of a row in which the line can be rewritten.
   mutating func paint(
-    with highlights: [Highlight], onRowOf columns: Int, into output: inout [UInt8]
+    with highlights: [Highlight], budget: inout Int, onRowOf columns: Int,
+    into output: inout [UInt8]
   ) {
-    let start = firstToRepaint(onRowOf: columns)
-    if start < shownCount {
-      let width = cells[start..<shownCount].reduce(0) { $0 + ($1.width ?? 0) }
+    let characters = Characters(bytes)
+    var wanted = [Int?](repeating: nil, count: characters.scalars.count)
+    var isPlain = painted.isEmpty
+    for (number, highlight) in highlights.enumerated() {
+      for match in highlight.pattern.matches(in: characters.scalars, budget: &budget) {
+        for index in match { wanted[index] = number }
+        isPlain = false
+      }
+    }
+    if isPlain { return putOut(into: &output) }
+    let shown = characters.ranges.prefix { $0.lowerBound < shownCount }.count
+    painted += repeatElement(nil, count: shown - painted.count)
+    let (first, distance) = firstToRepaint(
+      of: characters, where: { painted[$0] != wanted[$0] }, upTo: shown, onRowOf: columns)
+    var brush = Brush(style: style, bytes: bytes, offset: shownCount)
+    if first < shown {
       // Moves back to that part by CUB. Rewriting it moves the cursor to its old position.
       output.append("\u{1B}[")
-      output.append(decimal: UInt64(width))
+      output.append(decimal: UInt64(distance))
       output.append("D")
-      restoreStyle(at: cells[start].offset, into: &output)
-      putOut(from: start, cells[start].offset, with: highlights, into: &output)
-    } else {
-      putOut(from: shownCount, shownByteCount, with: highlights, into: &output)
+      brush.offset = characters.ranges[first].lowerBound
+      brush.restoreStyle(into: &output)
     }
-    (shownCount, shownByteCount) = (count, bytes.count)
-    // When the line continues, a highlight may no longer apply.
-    for index in cells.indices { cells[index].wanted = nil }
+    for index in first..<wanted.count {
+      let colour = wanted[index].map { highlights[$0].colour }
+      brush.paint(characters.ranges[index], in: colour, into: &output)
+    }
+    brush.finish(into: &output)
+    painted.replaceSubrange(first..., with: wanted[first...])
+    shownCount = bytes.count
   }
 
-  /// The index of the first character on the screen whose highlight has changed, if it
-  /// can be rewritten.
-  private func firstToRepaint(onRowOf columns: Int) -> Int {
-    guard isAtMargin else { return shownCount }
-    let shown = cells[..<shownCount]
-    // The distance back to it must be known.
-    var reachable = reachable
-    if let unknown = shown.lastIndex(where: { $0.width == nil }) {
-      reachable = max(reachable, unknown + 1)
-    }
-    guard let first = shown[reachable...].firstIndex(where: { $0.painted != $0.wanted }) else {
-      return shownCount
+  /// The first character on the screen whose highlight has changed, and its distance from the
+  /// cursor in columns; the number of shown characters if it cannot be rewritten.
+  private func firstToRepaint(
+    of characters: Characters, where hasChanged: (Int) -> Bool, upTo shown: Int,
+    onRowOf columns: Int
+  ) -> (index: Int, distance: Int) {
+    guard isAtMargin, (0..<shown).contains(where: hasChanged) else { return (shown, 0) }
+    // From the cursor back to where the distance is not known.
+    var (index, distance, width) = (shown, 0, 0)
+    var first = (index: shown, distance: 0)
+    var isKnown = true
+    while index > 0 {
+      index -= 1
+      let columns = characters.width(at: index)
+      isKnown = isKnown && columns != nil && characters.ranges[index].lowerBound >= reachable
+      width += columns ?? CursorPlace.tabDistance
+      distance += columns ?? 0
+      if isKnown, hasChanged(index) { first = (index, distance) }
     }
     // In the last column the cursor would not move on.
-    let width = shown.reduce(0) { $0 + ($1.width ?? Self.tabWidth) }
-    return width < columns ? first : shownCount
+    return width < columns ? first : (shown, 0)
+  }
+}
+
+/// The characters of a line.
+private struct Characters {
+  /// The characters to search.
+  private(set) var scalars: [UInt32] = []
+  /// The offsets of their bytes.
+  private(set) var ranges: [Range<Int>] = []
+
+  init(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes { bytes in
+      var offset = 0
+      for part in ScreenParts(bytes) {
+        if part.kind == .style {
+          offset += part.bytes.count
+          continue
+        }
+        for scalar in String(decoding: part.bytes, as: UTF8.self).unicodeScalars {
+          let end = offset + UTF8.width(scalar)
+          scalars.append(scalar.value)
+          ranges.append(offset..<end)
+          offset = end
+        }
+      }
+    }
   }
 
-  /// - Parameter offset: the offset where the bytes begin. They may include styles
-  ///   before the character.
-  private mutating func putOut(
-    from start: Int, _ offset: Int, with highlights: [Highlight], into output: inout [UInt8]
+  /// The width of a character in columns; nil if it is unknown. Terminals differ about characters
+  /// that are joined.
+  func width(at index: Int) -> Int? {
+    let width = Unicode.Scalar(scalars[index]).map(\.displayWidth) ?? 0
+    return width > 0 ? width : nil
+  }
+}
+
+/// Writes a part of a line with highlights, which take the place of the device's styles.
+private struct Brush {
+  /// The device's styles before ``styled``.
+  private var style: Rendition
+  private var styled = 0
+  private let bytes: [UInt8]
+  /// The offset of the next byte.
+  var offset: Int
+  private var colour: HighlightColour?
+
+  init(style: Rendition, bytes: [UInt8], offset: Int) {
+    (self.style, self.bytes, self.offset) = (style, bytes, offset)
+  }
+
+  /// Writes the device's styles before a character, and the character in a colour.
+  mutating func paint(
+    _ range: Range<Int>, in colour: HighlightColour?, into output: inout [UInt8]
   ) {
-    guard cells[start...].contains(where: { $0.wanted != nil }) else {
-      for index in start..<count { cells[index].painted = nil }
-      output += bytes[offset...]
-      return
-    }
-    var offset = offset
-    var current: Int?
-    for index in start..<count {
-      if cells[index].wanted != current || offset < cells[index].offset {
-        // Restores the device's own styles before it.
-        if current != nil { restoreStyle(at: offset, into: &output) }
-        output += bytes[offset..<cells[index].offset]
-        offset = cells[index].offset
-        current = cells[index].wanted
-        if let current { append(highlights[current].colour, to: &output) }
+    if colour != self.colour || offset < range.lowerBound {
+      if self.colour != nil { restoreStyle(into: &output) }
+      output += bytes[offset..<range.lowerBound]
+      self.colour = colour
+      if let colour {
+        output.append("\u{1B}[0;")
+        output += colour.parameters.utf8
+        output.append("m")
       }
-      cells[index].painted = current
-      let end = endOfCharacter(index)
-      output += bytes[offset..<end]
-      offset = end
     }
-    if current != nil { restoreStyle(at: offset, into: &output) }
+    output += bytes[range]
+    offset = range.upperBound
+  }
+
+  /// Writes the rest of the line.
+  mutating func finish(into output: inout [UInt8]) {
+    if colour != nil { restoreStyle(into: &output) }
     output += bytes[offset...]
   }
 
-  /// The end of a character's bytes: before the next character, or before the style
-  /// between the two.
-  private func endOfCharacter(_ index: Int) -> Int {
-    let offset = cells[index].offset
-    let limit = index + 1 < count ? cells[index + 1].offset : bytes.count
-    return bytes[(offset + 1)..<max(limit, offset + 1)].firstIndex(of: .escape) ?? limit
+  /// Restores the device's styles at the next byte.
+  mutating func restoreStyle(into output: inout [UInt8]) {
+    style.apply(sequencesIn: Array(bytes[styled..<offset]))
+    styled = offset
+    style.restore(into: &output)
   }
-
-  // MARK: Styles
-
-  private func append(_ colour: HighlightColour, to output: inout [UInt8]) {
-    output.append("\u{1B}[0;")
-    output += colour.parameters.utf8
-    output.append("m")
-  }
-
-  private func restoreStyle(at offset: Int, into output: inout [UInt8]) {
-    output.append("\u{1B}[0m")
-    output += styleAtEnd(of: offset)
-  }
-
-  /// The device's styles before an offset.
-  private func styleAtEnd(of end: Int) -> [UInt8] {
-    var result = style
-    var index = 0
-    while let start = bytes[index..<end].firstIndex(of: .escape) {
-      let final = bytes[start..<end].firstIndex(of: UInt8(ascii: "m")) ?? end - 1
-      let sequence = bytes[start...final]
-      // The parameters follow `ESC [`. Without any, or with a 0 first, they reset all styles.
-      let parameters = sequence.dropFirst(2).dropLast()
-      let first = parameters.prefix { $0 != UInt8(ascii: ";") }
-      if first.allSatisfy({ $0 == UInt8(ascii: "0") }) { result.removeAll() }
-      if result.count + sequence.count <= Self.styleLimit, !parameters.allSatisfy(isReset) {
-        result += sequence
-      }
-      index = final + 1
-    }
-    return result
-  }
-
-  private func isReset(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "0") }
 }

@@ -26,15 +26,10 @@ public struct LineMerger {
     public var hasColours: Bool
     /// Whether a row can be erased.
     public var canErase: Bool
-    /// The silence, in nanoseconds, after which a part of a line is shown.
-    public var pause: UInt64
 
     /// Creates a style.
-    public init(
-      lineEnd: String, hasColours: Bool, canErase: Bool, pause: UInt64 = LineMerger.pause
-    ) {
+    public init(lineEnd: String, hasColours: Bool, canErase: Bool) {
       (self.lineEnd, self.hasColours, self.canErase) = (lineEnd, hasColours, canErase)
-      self.pause = pause
     }
   }
 
@@ -78,11 +73,10 @@ public struct LineMerger {
     var cut: [UInt8] = []
     var cutRendition = Rendition()
 
-    mutating func append(_ bytes: Slice<UnsafeRawBufferPointer>, at moment: Moment) {
-      // A CR in an empty row does nothing.
-      let text = pending.isEmpty ? bytes.drop { $0 == .carriageReturn } : bytes
+    mutating func append(_ part: ScreenPart, at moment: Moment) {
       if pending.isEmpty { start = moment }
-      pending += text
+      // A CR in an empty row does nothing.
+      if !pending.isEmpty || part.kind != .carriageReturn { pending += part.bytes }
     }
   }
 
@@ -97,13 +91,11 @@ public struct LineMerger {
   /// Replaces the labels, one for each port, in order. New ports have no text yet.
   ///
   /// - Parameter names: the names, of any width. Labels are padded to the longest one.
-  public mutating func label(_ names: [String], width: (String) -> Int) {
-    let widths = names.map(width)
-    let longest = widths.max() ?? 0
+  public mutating func label(_ names: [String]) {
+    let longest = names.map(\.displayWidth).max() ?? 0
     for (index, name) in names.enumerated() {
       if index == ports.count { ports.append(Port(label: [], width: 0)) }
-      let padding = String(repeating: " ", count: longest - widths[index])
-      let text = "\(name)\(padding) |"
+      let text = "\(name.padded(toWidth: longest)) |"
       ports[index].label = Array(
         (style.hasColours ? "\u{1B}[\(Self.colour(of: index))m\(text)\u{1B}[0m " : "\(text) ").utf8)
       ports[index].width = longest + 3
@@ -129,13 +121,14 @@ public struct LineMerger {
   ) {
     writeSilent(besides: port, at: moment.monotonic, into: &output)
     ports[port].last = moment.monotonic
-    var rest = bytes[...]
-    while let end = rest.firstIndex(of: .lineFeed) {
-      ports[port].append(rest[..<end], at: moment)
-      rest = rest[(end + 1)...]
-      endLine(of: port, isComplete: true, into: &output)
+    for part in ScreenParts(bytes) {
+      if part.kind == .lineFeed {
+        if ports[port].pending.isEmpty { ports[port].start = moment }
+        endLine(of: port, isComplete: true, into: &output)
+      } else {
+        ports[port].append(part, at: moment)
+      }
     }
-    ports[port].append(rest, at: moment)
     if ports[port].pending.count > Self.limit { endLine(of: port, into: &output) }
     if open == port { continueRow(into: &output) }
     reopen(into: &output)
@@ -185,7 +178,7 @@ public struct LineMerger {
   // MARK: Rows
 
   private func pause(of port: Int) -> UInt64 {
-    port == focus ? Self.focusedPause : style.pause
+    port == focus ? Self.focusedPause : Self.pause
   }
 
   /// The time at which a port counts as silent. A moment may come from a file or another process,
@@ -279,7 +272,7 @@ public struct LineMerger {
       ports[port].cut.removeFirst(max(0, ports[port].cut.count - Self.limit))
     }
     // Text without colours may be any bytes: no EscapeFilter is before a pipe.
-    if style.hasColours { ports[port].rendition.apply(sequencesIn: ports[port].pending[...]) }
+    if style.hasColours { ports[port].rendition.apply(sequencesIn: ports[port].pending) }
     ports[port].pending.removeAll(keepingCapacity: true)
     ports[port].shownCount = 0
   }
@@ -306,41 +299,25 @@ public struct LineMerger {
   private mutating func write(_ port: Int, from start: Int, into output: inout [UInt8]) {
     let port = ports[port]
     var rendition = port.rendition
-    if style.hasColours { rendition.apply(sequencesIn: port.pending[..<start]) }
-    if start == 0 { writeLabel(of: port, into: &output) }
-    if style.hasColours { output += rendition.sequences }
-    var text = port.pending[start...]
-    while let last = text.last, last == .carriageReturn { text.removeLast() }
-    if style.hasColours { rendition.apply(sequencesIn: text) }
-    while let end = text.firstIndex(of: .carriageReturn) {
-      output += text[...end]
+    if style.hasColours { rendition.apply(sequencesIn: Array(port.pending[..<start])) }
+    if start == 0 {
+      stamper?.append(timeOf: port.start, to: &output)
       output += port.label
-      text = text[(end + 1)...]
     }
-    output += text
-    if style.hasColours && !rendition.sequences.isEmpty { output.append("\u{1B}[0m") }
-  }
-
-  private mutating func writeLabel(of port: Port, into output: inout [UInt8]) {
-    // Each row is stamped like a line, whether the row before ended with a line end or not.
-    stamper?.cursorDidMove(toMargin: true)
-    let result = port.label.withUnsafeBytes {
-      stamper?.transform($0, at: port.start, into: &output)
-    }
-    if result != .changed { output += port.label }
-  }
-}
-
-extension Rendition {
-  /// Applies the SGR sequences in a text.
-  fileprivate mutating func apply(sequencesIn text: ArraySlice<UInt8>) {
-    var rest = text
-    while let start = rest.firstIndex(of: .escape) {
-      guard let end = rest[start...].firstIndex(of: UInt8(ascii: "m")) else { return }
-      rest[start...end].withUnsafeBytes {
-        if let sequence = ControlSequence($0) { apply(sequence.parameters) }
+    if style.hasColours { output += rendition.sequences }
+    let text = Array(port.pending[start...])
+    // A CR at the end may belong to the line end. Any other one begins the row again.
+    var isReturned = false
+    text.withUnsafeBytes { bytes in
+      for part in ScreenParts(bytes) {
+        if part.kind != .carriageReturn {
+          if isReturned { output += [.carriageReturn] + port.label }
+          output.append(contentsOf: part.bytes)
+        }
+        isReturned = part.kind == .carriageReturn
       }
-      rest = rest[(end + 1)...]
     }
+    if style.hasColours { rendition.apply(sequencesIn: text) }
+    if style.hasColours && !rendition.sequences.isEmpty { output.append("\u{1B}[0m") }
   }
 }

@@ -38,7 +38,6 @@ struct LiveLine: Sendable {
   static let longestRow = 4_096
   /// The maximum size of a character with its marks, in bytes.
   private static let largestCharacter = 64
-  private static let tabDistance = 8
 
   /// The approximate size of the line, in bytes.
   var count: Int { text.count + cells.count }
@@ -114,7 +113,7 @@ struct LiveLine: Sendable {
   }
 
   private mutating func putTab() {
-    let stop = (column / Self.tabDistance + 1) * Self.tabDistance
+    let stop = CursorPlace.tabStop(after: column)
     defer { column = stop }
     guard column >= cells.count else { return }
     fillGap()
@@ -275,8 +274,9 @@ struct LiveLine: Sendable {
     case "C", "a": move(by: count)
     case "D": move(by: -count)
     case "G", "`": move(to: count - 1)
-    case "I": for _ in 0..<min(count, Self.farthestGap) { move(to: (column / 8 + 1) * 8) }
-    case "Z": move(to: max(0, (column + 7) / 8 - count) * 8)
+    case "I":
+      for _ in 0..<min(count, Self.farthestGap) { move(to: CursorPlace.tabStop(after: column)) }
+    case "Z": for _ in 0..<min(count, column) { move(to: CursorPlace.tabStop(before: column)) }
     case "J", "K": erase(number)
     case "P": remove(count)
     case "X": erase(column..<(column + count))

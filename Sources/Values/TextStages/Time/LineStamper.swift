@@ -5,7 +5,7 @@ public import Time
 ///
 /// The time is that of the read that returned the line's first byte. An empty line gets its
 /// timestamp when it ends. A device that rewrites a line after a single CR overwrites the
-/// timestamp, so the line gets a new one.
+/// timestamp, and one that erases the row erases it, so the line gets a new one.
 public struct LineStamper: ByteStage {
   /// The maximum width of a timestamp in columns, for up to six digits of seconds.
   public static let maximalWidth = 36
@@ -13,23 +13,13 @@ public struct LineStamper: ByteStage {
   private let format: TimestampFormat
   private let start: Moment
   private let calendar: (_ second: UInt64) -> CalendarTime
-  private var position = Position.lineStart
+  private var position = LinePosition.start
+  /// Whether the row was just erased, with its timestamp.
+  private var isErased = false
   /// The time of the last timestamp, by the monotonic clock.
   private var last: UInt64
   /// The last result of the calendar, so that it is not called for every line.
   private var asked: (second: UInt64, time: CalendarTime)?
-
-  /// The position in a line.
-  private enum Position {
-    /// After a line feed.
-    case lineStart
-    /// After a line feed and carriage returns.
-    case lineStartReturned
-    /// After the line's first byte.
-    case inLine
-    /// After a carriage return in a line: a line feed ends the line, any other byte rewrites it.
-    case returned
-  }
 
   /// Creates a stamper for the beginning of a line.
   ///
@@ -52,17 +42,21 @@ public struct LineStamper: ByteStage {
   public mutating func transform(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]
   ) -> StageResult {
-    var index = 0
-    while index < bytes.count {
-      if position == .inLine {
-        let end = bytes[index...].firstIndex { $0 == .lineFeed || $0 == .carriageReturn }
-        if end == nil, index == 0 { return .unchanged }
-        output.append(bytes, in: index..<(end ?? bytes.count))
-        index = end ?? bytes.count
-        if index == bytes.count { break }
+    for part in ScreenParts(bytes) {
+      switch (part.kind, position) {
+      case (.lineFeed, .start): append(timeOf: moment, to: &output)
+      case (.lineFeed, .startReturned):
+        append(timeOf: moment, to: &output)
+        // The CR came before the timestamp, and a line feed keeps the column.
+        output.append(.carriageReturn)
+      case (.lineFeed, _), (.carriageReturn, _), (_, .inLine): break
+      case (_, .start), (_, .startReturned), (_, .returned):
+        append(timeOf: moment, to: &output)
       }
-      handle(bytes[index], at: moment, into: &output)
-      index += 1
+      output.append(contentsOf: part.bytes)
+      position.advance(over: part)
+      if isErased, part.kind == .carriageReturn { position = .startReturned }
+      isErased = part.erasesRow
     }
     return .changed
   }
@@ -76,42 +70,14 @@ public struct LineStamper: ByteStage {
   /// Records a moved cursor. Text that continues in the first column gets a timestamp, because it
   /// is a new line on the screen.
   public mutating func cursorDidMove(toMargin isAtMargin: Bool) {
-    if isAtMargin { position = .lineStart }
-  }
-
-  private mutating func handle(_ byte: UInt8, at moment: Moment, into output: inout [UInt8]) {
-    switch (byte, position) {
-    case (.lineFeed, .lineStart):
-      stamp(moment, into: &output)
-    case (.lineFeed, .lineStartReturned):
-      stamp(moment, into: &output)
-      // The CR came before the timestamp, and a line feed keeps the column.
-      output.append(.carriageReturn)
-      position = .lineStart
-    case (.lineFeed, _):
-      position = .lineStart
-    case (.carriageReturn, .lineStart), (.carriageReturn, .lineStartReturned):
-      position = .lineStartReturned
-    case (.carriageReturn, _):
-      position = .returned
-    case (_, .lineStart), (_, .lineStartReturned), (_, .returned):
-      stamp(moment, into: &output)
-      position = .inLine
-    case (_, .inLine):
-      break
-    }
-    output.append(byte)
+    if isAtMargin { position = .start }
   }
 
   /// Appends the time, and a blank.
   package mutating func append(timeOf moment: Moment, to output: inout [UInt8]) {
-    stamp(moment, into: &output)
-  }
-
-  private mutating func stamp(_ moment: Moment, into output: inout [UInt8]) {
     output.append(UInt8(ascii: "["))
     switch format.kind {
-    case .time: append(timeOf: moment, into: &output)
+    case .time: append(clockTimeOf: moment, into: &output)
     case .iso: append(dateAndTimeOf: moment, into: &output)
     case .delta:
       output.append(UInt8(ascii: "+"))
@@ -125,7 +91,7 @@ public struct LineStamper: ByteStage {
     last = moment.monotonic
   }
 
-  private mutating func append(timeOf moment: Moment, into output: inout [UInt8]) {
+  private mutating func append(clockTimeOf moment: Moment, into output: inout [UInt8]) {
     let time = localTime(moment)
     append((time.hour, time.minute, time.second), separator: ":", into: &output)
     append(fractionOf: moment.wallClock, into: &output)
@@ -135,7 +101,7 @@ public struct LineStamper: ByteStage {
     let time = localTime(moment)
     append((time.year, time.month, time.day), separator: "-", into: &output)
     output.append(UInt8(ascii: "T"))
-    append(timeOf: moment, into: &output)
+    append(clockTimeOf: moment, into: &output)
     output.append(UInt8(ascii: time.offset < 0 ? "-" : "+"))
     let minutes = time.offset.magnitude / 60
     output.append(decimal: UInt64(minutes / 60), width: 2)

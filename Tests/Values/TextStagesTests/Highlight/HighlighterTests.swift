@@ -24,7 +24,7 @@ import Testing
     let styles = String(repeating: "\u{1B}[31m", count: 5_000)
     for _ in 0..<20 {
       #expect(stage.feed(styles) == styles)
-      #expect(stage.waiting <= Highlighter.byteReach)
+      #expect(stage.waiting <= Highlighter.reach)
     }
   }
 
@@ -125,7 +125,9 @@ import Testing
 
   @Test func aLineWithoutEnd_isLookedAtInPieces() throws {
     var stage = try highlighter("x=red")
-    let text = String(repeating: "ab", count: 5_000) + "x" + String(repeating: "c", count: 2_000)
+    let text =
+      String(repeating: "ab", count: 5_000) + "x"
+      + String(repeating: "c", count: Highlighter.reach)
     let output = stage.feed(text)
     #expect(output.contains("\u{1B}[0;31mx\u{1B}[0m"))
     #expect(paper(output).rows[0].map(\.character) == Array(text.unicodeScalars))

@@ -1,7 +1,7 @@
+import TerminalWidgets
 import TestSupport
 import Testing
-
-@testable import TerminalWidgets
+import TextStages
 
 @Suite(.timeLimit(.minutes(30))) struct LineTailTests {
   private static func column(_ pieces: String..., columns: Int = 80) -> Int? {
@@ -15,6 +15,9 @@ import Testing
     #expect(Self.column("a\r\n", "log", "in: ") == 7)
     #expect(Self.column("a\r", "\nlogin: ") == 7)
     #expect(Self.column("\n", "50 %\r75 %") == 4)
+    #expect(Self.column("\r\nab\ncd") == 4)
+    #expect(Self.column("\r\nab\u{1B}8cd\r>") == 1)
+    #expect(Self.column("\r\nab\u{1B}]0;title\u{7}cd") == 4)
     #expect(Self.column("\r\n\u{1B}[1;32mboard>\u{1B}[0m \u{1B}[K") == 7)
     #expect(Self.column("\r\n世\ta\u{8}\u{7}") == 8)
   }
@@ -39,14 +42,14 @@ import Testing
   }
 
   @Test func column_isThatOfATerminal() {
-    var chance = Chance(seed: 12)
+    var random = SplitMix64(seed: 12)
     let pieces = ["a", "世", "\r", "\u{8}", "\t", "\r\n", "\u{1B}[31m", "\u{1B}[K", "bc d"]
     for _ in 0..<300 {
       var tail = LineTail()
       var screen = ScreenModel(ScreenSize(rows: 5, columns: 40))
       tail.begin()
-      for _ in 0..<chance.number(0...20) {
-        let piece = pieces[chance.number(0...pieces.count - 1)]
+      for _ in 0..<Int.random(in: 0...20, using: &random) {
+        let piece = pieces.randomElement(using: &random) ?? ""
         tail.add(piece)
         screen.write(piece)
         guard let column = tail.column(ofColumns: 40) else { break }
