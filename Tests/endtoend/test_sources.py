@@ -48,6 +48,53 @@ CLOCK_EXCEPTIONS = {
     ("SerialCoreTests/SessionUnsentTests.swift", "usleep(200)"): "the speed of a peer",
 }
 
+# A line that looks for ESC, BEL, SO, CSI, CR or LF among bytes or characters.
+READING = re.compile(
+    r"(?:[!=]= ?|case |of: |contains\(|split\([^)]*separator: )"
+    r"(?:0x(?:1B|07|0E|9B|0A|0D)\b|\.(?:escape|bell|lineFeed|carriageReturn)(?: [{|&?]|,? ?where|$|\))"
+    r"|\"\\[rn]\"|\"\\u\{(?:1B|7|E|9B)\}\")", re.MULTILINE)
+# Who may, in Sources: all others read what a device sends by TextStages.
+READERS = {
+    "Values/TextStages/Stream/": "the one reading of a device's text",
+    "Values/TextStages/Filter/": "what a terminal may get",
+    "Values/TextStages/Map/": "bytes become other bytes",
+    "Values/TextStages/Echo/TypedText.swift": "keys",
+    "Values/TextStages/ScreenText.swift": "keys",
+    "Values/ModelContext/DeviceText.swift": "agents get every byte, with offsets",
+    "Terminal/Terminal/Input/": "keys",
+    "Terminal/TerminalWidgets/": "keys, and texts of people",
+    "Terminal/Terminal/Search/SearchPanel.swift": "keys",
+    "Sessions/Sessions/Sharing/SharingController.swift": "lines that are sent",
+    "Sessions/Sessions/Exchange/EchoSearch.swift": "text that is sent",
+    "serialterm/Profiles/Snippet.swift": "text that is sent",
+    "serialterm/Subcommands/SendCommand.swift": "text that is sent",
+    "serialterm/Output/EscapedText+Writing.swift": "bytes in the form of scripts",
+    "Sessions/Loopback/": "a device",
+    "Sessions/Sessions/Watching/RateProbe.swift": "whether bytes can be text",
+    "Values/Frames/": "frames", "Values/Framing/": "frames",
+    "Values/TransferProtocols/": "protocols", "Values/TextTools/JSON.swift": "JSON",
+    "Values/TextTools/HarmlessText.swift": "text of other programs",
+    "Values/Configuration/": "files of people", "Values/Dialogues/": "scripts",
+    "Values/Options/": "help", "serialterm/Help/": "help",
+    "Values/Symbols/": "files of a build", "serialterm/Symbols/AddressProgram.swift": "another program",
+    "serialterm/Symbols/SymbolListing.swift": "where addresses are explained in a file",
+    "serialterm/Plot/": "files of measurements", "serialterm/Web/BrowserPage.swift": "another program",
+    "Sessions/Logs/Reading/": "logs that are read",
+    "SerialCore/LineProbe+Requests.swift": "files of the kernel", "SerialCore/PortHolder.swift": "files of the kernel",
+    "SerialCore/UUCPLock.swift": "lock files", "Sessions/Sessions/Devices/KernelConsoles.swift": "files of the kernel",
+    "Sessions/Sessions/Transfers/IncomingFolder.swift": "files of the kernel",
+    "serialterm/Doctor/": "files of the kernel and of udev",
+}
+
+
+def readers(path, text):
+    """The lines of a source file that look for line ends or sequences, without the exceptions."""
+    if any(path.startswith(each) for each in READERS):
+        return []
+    return [
+        f"{path}:{number}: {line.strip()}" for number, line in enumerate(text.splitlines(), 1)
+        if READING.search(line) and "part.kind" not in line and not line.lstrip().startswith("//")]
+
 
 def lines_by_the_clock(path, text):
     """The lines of a test that sleep or judge by the clock, without the exceptions."""
@@ -119,6 +166,26 @@ class SourceTests(unittest.TestCase):
                 used |= {(file, part) for file, part in CLOCK_EXCEPTIONS if file == name and part in text}
         self.assertEqual(found, [])
         self.assertEqual(CLOCK_EXCEPTIONS.keys() - used, set(), "no longer needed")
+
+    def test_a_device_is_read_in_one_place(self):
+        """What a sequence is, and where a line ends, is decided in TextStages/Stream."""
+        found, used = [], set()
+        for path in sorted((REPOSITORY / "Sources").rglob("*.swift")):
+            name, text = str(path.relative_to(REPOSITORY / "Sources")), path.read_text()
+            found += readers(name, text)
+            used |= {each for each in READERS if name.startswith(each) and READING.search(text)}
+        self.assertEqual(found, [])
+        self.assertEqual(READERS.keys() - used, set(), "no longer needed")
+
+    def test_readers_are_found(self):
+        self.assertEqual(len(readers("Sessions/x.swift", (
+            "if byte == 0x1B {\n"
+            "while let end = rest.firstIndex(of: .lineFeed) {\n"
+            "case .carriageReturn where isEmpty: break\n"
+            "text.split(separator: \"\\n\")\n"
+            "guard bytes.contains(.escape) else { return }\n"))), 5)
+        self.assertEqual(readers("Sessions/x.swift", (
+            "// It ends at == 0x0A.\noutput.append(.lineFeed)\nif part.kind == .lineFeed { feed() }\n")), [])
 
     def test_lines_by_the_clock_are_found(self):
         self.assertEqual(len(lines_by_the_clock("x.py", (
