@@ -119,7 +119,7 @@ private struct Lines {
   private var stamped: [UInt8] = []
   private var passed: [UInt8] = []
 
-  /// - Returns: the bytes to show; nil if they equal the piece.
+  /// - Returns: the bytes to show; nil if the piece is shown as it is.
   mutating func pass(_ bytes: UnsafeRawBufferPointer, at moment: Moment) -> [UInt8]? {
     if bytes.isEmpty { return nil }
     guard echo != nil else { return stamps.transform(bytes, at: moment) }

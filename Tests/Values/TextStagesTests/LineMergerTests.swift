@@ -235,6 +235,13 @@ struct LineMergerTests {
         """)
   }
 
+  @Test mutating func `A row that goes on after a CR is begun again`() {
+    bench.add("50%\r", 0)
+    bench.wait(100)
+    bench.add("75%\n", 0)
+    #expect(bench.text() == "a | 50%\ra | 75%\n")
+  }
+
   @Test mutating func `Without a focus, the pause is the same for all`() {
     bench.merger.focus = nil
     bench.add("a", 0)

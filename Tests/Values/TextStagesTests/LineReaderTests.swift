@@ -120,6 +120,12 @@ import TextTools
     expect("\u{1B}(0lqk\u{1B}(B ok\n", ["┌─┐ ok"])
     expect("\u{1B})0\u{E}x\u{F}x \u{1B}+0\u{1B}Oqq\n", ["│x ─q"])
     expect("\u{1B}(0q\u{1B}cq\n", ["─ q"])
+    expect("\u{1B}(0q\u{1B}[!p login:\n", ["─ login:"])
+    expect("\u{1B}7\u{1B}(0q\u{1B}8q\n", ["q"])
+    expect("\u{1B}[s\u{1B}(0q\u{1B}[uq\n", ["q"])
+    let line = String(repeating: "q", count: 25)
+    expect(
+      "\u{1B}(0\(line)\n", ["─────", "─────", "─────", "─────", "─────"], LineReader(limit: 15))
   }
 
   @Test func `What a device asks for has limits`() {

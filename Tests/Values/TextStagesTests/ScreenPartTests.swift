@@ -30,9 +30,19 @@ import Testing
     var stream = HostileStream(seed: 1)
     for _ in 0..<2_000 {
       let bytes = stream.next()
-      let parts = bytes.withUnsafeBytes { ScreenParts($0).flatMap { Array($0.bytes) } }
-      #expect(parts == bytes)
+      let parts = bytes.withUnsafeBytes { ScreenParts($0).map { Array($0.bytes) } }
+      #expect(parts.flatMap(\.self) == bytes && !parts.contains([]))
     }
+  }
+
+  @Test func `A sequence that cuts off a string can be cut off`() {
+    #expect(kinds("\u{1B}]x\u{1B}\n") == [.motion, .lineFeed])
+  }
+
+  @Test func `What is not UTF-8 is shown by a raw terminal`() {
+    let bytes: [UInt8] = [0x61, 0xFF, 0x0D]
+    #expect(
+      bytes.withUnsafeBytes { ScreenParts($0).map(\.kind) } == [.text, .text, .carriageReturn])
   }
 
   @Test func `Only EL with 2 erases a row`() {

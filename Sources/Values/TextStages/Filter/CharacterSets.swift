@@ -6,29 +6,43 @@ import TextTools
 /// that nothing lasts. The sets are ASCII, that of the United Kingdom, the special graphics of
 /// DEC terminals (VT220 manual, table 2-4), and code page 437, which the Linux console shows
 /// after SGR 11 and 12 (console_codes(4)). Any other set counts as ASCII.
-struct CharacterSets: Hashable, Sendable {
-  private enum Set: Hashable {
+struct CharacterSets: Sendable {
+  private enum Set {
     case ascii, unitedKingdom, graphics
   }
 
-  /// G0 to G3.
-  private var sets: [Set] = Array(repeating: .ascii, count: 4)
-  /// The number of the set in use.
-  private var inUse = 0
-  /// The number of the set of the next character only (SS2, SS3).
-  private var forNext: Int?
-  /// The number of the font: 0, or 1 or 2 for code page 437. In font 2, the highest bit of all
-  /// bytes is set.
-  private var font = 0
+  private struct Choice {
+    /// G0 to G3.
+    var sets: [Set] = Array(repeating: .ascii, count: 4)
+    /// The number of the set in use.
+    var inUse = 0
+    /// The number of the set of the next character only (SS2, SS3).
+    var forNext: Int?
+    /// The number of the font: 0, or 1 or 2 for code page 437. In font 2, the highest bit of all
+    /// bytes is set.
+    var font = 0
+  }
+
+  private var choice = Choice()
+  /// The choice that was saved with the cursor.
+  private var saved = Choice()
 
   /// Whether characters are as they are.
-  var isASCII: Bool { forNext == nil && font == 0 && sets[inUse] == .ascii }
+  var isASCII: Bool {
+    choice.forNext == nil && choice.font == 0 && choice.sets[choice.inUse] == .ascii
+  }
 
   /// Whether bytes above 7F, and most control characters, are characters of code page 437.
-  var isCodePage: Bool { font > 0 }
+  var isCodePage: Bool { choice.font > 0 }
 
-  /// Selects the original sets.
-  mutating func reset() { self = CharacterSets() }
+  /// Selects the original sets: DECSTR.
+  mutating func reset() { choice = Choice() }
+
+  /// Saves the choice with the cursor: DECSC.
+  mutating func save() { saved = choice }
+
+  /// Restores the choice with the cursor: DECRC.
+  mutating func restore() { choice = saved }
 
   /// Obeys a control character or an escape sequence that chooses a set.
   ///
@@ -37,16 +51,16 @@ struct CharacterSets: Hashable, Sendable {
     let final = Unicode.Scalar(bytes[bytes.count - 1])
     switch (bytes.count, final) {
     // SI, SO.
-    case (1, "\u{F}"): inUse = 0
-    case (1, "\u{E}"): inUse = 1
+    case (1, "\u{F}"): choice.inUse = 0
+    case (1, "\u{E}"): choice.inUse = 1
     // LS2, LS3, SS2, SS3.
-    case (2, "n"): inUse = 2
-    case (2, "o"): inUse = 3
-    case (2, "N"): forNext = 2
-    case (2, "O"): forNext = 3
+    case (2, "n"): choice.inUse = 2
+    case (2, "o"): choice.inUse = 3
+    case (2, "N"): choice.forNext = 2
+    case (2, "O"): choice.forNext = 3
     // SCS for G0 to G3.
     case (3..., _) where (UInt8(ascii: "(")...UInt8(ascii: "+")).contains(bytes[1]):
-      sets[Int(bytes[1] - UInt8(ascii: "("))] =
+      choice.sets[Int(bytes[1] - UInt8(ascii: "("))] =
         switch final {
         case "0": .graphics
         case "A": .unitedKingdom
@@ -58,13 +72,13 @@ struct CharacterSets: Hashable, Sendable {
   }
 
   /// Chooses a font: SGR 10 to 12.
-  mutating func chooseFont(_ number: Int) { font = number }
+  mutating func chooseFont(_ number: Int) { choice.font = number }
 
   /// Translates a character.
   mutating func translate(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
-    if font == 2, scalar.isASCII { return Self.codePage[Int(scalar.value) | 0x80] }
-    defer { forNext = nil }
-    switch sets[forNext ?? inUse] {
+    if choice.font == 2, scalar.isASCII { return Self.codePage[Int(scalar.value) | 0x80] }
+    defer { choice.forNext = nil }
+    switch choice.sets[choice.forNext ?? choice.inUse] {
     case .ascii: return scalar
     case .unitedKingdom: return scalar == "#" ? "£" : scalar
     case .graphics:
@@ -75,7 +89,7 @@ struct CharacterSets: Hashable, Sendable {
 
   /// The character of code page 437 for a byte that is not printable ASCII.
   func codePageCharacter(_ byte: UInt8) -> Unicode.Scalar {
-    Self.codePage[Int(font == 2 ? byte | 0x80 : byte)]
+    Self.codePage[Int(choice.font == 2 ? byte | 0x80 : byte)]
   }
 
   /// The characters from 5F to 7E.

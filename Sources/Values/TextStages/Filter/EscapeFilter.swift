@@ -21,8 +21,9 @@ public import Time
 public struct EscapeFilter: ByteStage {
   private var tokenizer = Tokenizer()
   private var screen = ScreenState()
-  private var sets = CharacterSets()
-  private var savedSets = CharacterSets()
+  private var sets = CharacterSets() {
+    didSet { tokenizer.decodesUTF8 = !sets.isCodePage }
+  }
   /// The number of sequences that were dropped, and that had no effect.
   public private(set) var droppedCount = 0
   /// The parameters of SGR that pass.
@@ -270,23 +271,17 @@ public struct EscapeFilter: ByteStage {
 
   private mutating func saveCursor() {
     screen.saveCursor()
-    savedSets = sets
+    sets.save()
   }
 
   private mutating func restoreCursor() {
     screen.restoreCursor()
-    choose(savedSets)
-  }
-
-  private mutating func choose(_ sets: CharacterSets) {
-    self.sets = sets
-    tokenizer.decodesUTF8 = !sets.isCodePage
+    sets.restore()
   }
 
   /// Undoes what the device has changed, and clears the screen.
   private mutating func reset(into output: inout [UInt8]) {
-    choose(CharacterSets())
-    savedSets = sets
+    sets = CharacterSets()
     guard permission == .drawing else { return }
     output += screen.reset(columns: columns)
   }
@@ -308,7 +303,7 @@ public struct EscapeFilter: ByteStage {
     case .modes(let isPrivate, let areOn):
       setModes(sequence.parameters, isPrivate, areOn, into: &output)
     case .softReset:
-      choose(CharacterSets())
+      sets.reset()
       if permission == .drawing { output += screen.softReset() }
     case .other:
       drop(asking: TerminalQuestion(sequence, isAtCorner: isAtCorner))
@@ -358,7 +353,7 @@ public struct EscapeFilter: ByteStage {
         continue
       }
       if isPrivate, number == 1_048 || number == 1_049 {
-        if areOn { savedSets = sets } else { choose(savedSets) }
+        if areOn { sets.save() } else { sets.restore() }
       }
       output.append(isPrivate ? "\u{1B}[?" : "\u{1B}[")
       output.append(decimal: UInt64(number))
@@ -375,17 +370,14 @@ public struct EscapeFilter: ByteStage {
   ) {
     guard permission != .none else { return droppedCount += 1 }
     kept.removeAll(keepingCapacity: true)
-    var (count, isChanged) = (0, false)
+    var (count, isChanged) = (0, !parameters.allSatisfy(\.isShort))
     var all = parameters.makeIterator()
     while let parameter = all.next() {
       let number = parameter.number
       switch number {
       case 10...20:
         isChanged = true
-        if number <= 12 {
-          sets.chooseFont(number - 10)
-          choose(sets)
-        }
+        if number <= 12 { sets.chooseFont(number - 10) }
         continue
       case 38 where !parameter.isCompound, 48 where !parameter.isCompound,
         58 where !parameter.isCompound:

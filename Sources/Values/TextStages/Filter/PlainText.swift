@@ -86,18 +86,48 @@ public enum PlainText {
     return bytes[index...].allSatisfy { $0 < 0x80 }
   }
 
+  /// The position of a byte; nil if it is not there. Thirty-two bytes are examined at a time, then
+  /// eight.
+  static func index(
+    of byte: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int, to end: Int
+  ) -> Int? {
+    guard let base = bytes.baseAddress else { return nil }
+    let pattern = UInt64(byte) &* ones
+    // The high bit of the first byte that is equal is set, and none before it.
+    func marks(at index: Int) -> UInt64 {
+      let word = UInt64(littleEndian: word(at: base + index)) ^ pattern
+      return (word &- ones) & ~word & highBits
+    }
+    var index = start
+    while end - index >= 32 {
+      if (marks(at: index) | marks(at: index + 8)) | (marks(at: index + 16) | marks(at: index + 24))
+        != 0
+      {
+        break
+      }
+      index += 32
+    }
+    while end - index >= 8 {
+      let found = marks(at: index)
+      if found != 0 { return index + found.trailingZeroBitCount / 8 }
+      index += 8
+    }
+    return bytes[min(index, end)..<end].firstIndex(of: byte)
+  }
+
   private static func word(at place: UnsafeRawPointer) -> UInt64 {
     place.loadUnaligned(as: UInt64.self)
   }
 
   private static let highBits: UInt64 = 0x8080_8080_8080_8080
+  private static let ones: UInt64 = 0x0101_0101_0101_0101
 
   /// Eight bytes, of which the high bit is set in each that is not printable: it is below 0x20 (by
   /// the borrow), above 0x7F (it already was), or 0x7F (by the sum). Borrow and carry only reach
   /// bytes after one that is already marked.
   private static func marks(at place: UnsafeRawPointer) -> UInt64 {
     let word = UInt64(littleEndian: place.loadUnaligned(as: UInt64.self))
-    return (word &- 0x2020_2020_2020_2020) | word | (word &+ 0x0101_0101_0101_0101)
+    return (word &- 0x2020_2020_2020_2020) | word | (word &+ ones)
   }
 
   /// The number of bytes of whole characters at the beginning of a text.

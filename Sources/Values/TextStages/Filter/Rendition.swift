@@ -7,7 +7,7 @@ struct Rendition {
 
   /// The maximum length in bytes. Above it, replaced values are removed, because a stream may never
   /// reset its attributes.
-  private static let limit = 512
+  private static let limit = 256
 
   /// Applies the parameters of an SGR sequence.
   mutating func apply(_ parameters: Parameters) {
@@ -80,7 +80,7 @@ struct Rendition {
 
   private static func number(_ parameter: ArraySlice<UInt8>) -> Int {
     parameter.prefix { $0 != UInt8(ascii: ":") }
-      .reduce(0) { $0 * 10 + Int($1) - Int(UInt8(ascii: "0")) }
+      .reduce(0) { min($0 * 10 + Int($1) - Int(UInt8(ascii: "0")), Parameters.largestNumber) }
   }
 
   /// An attribute that one parameter sets and another resets.

@@ -16,13 +16,20 @@ struct HighlightedLine {
   /// Whether the line begins in the first column, so that its width determines the end of its row.
   private(set) var isAtMargin = true
 
+  /// Whether it has no characters, but perhaps styles.
+  private(set) var isEmpty = true
+
   /// The number of bytes.
   var count: Int { bytes.count }
 
-  var isEmpty: Bool { bytes.isEmpty }
+  /// Adds characters or a tab.
+  mutating func append(text: UnsafeRawBufferPointer) {
+    bytes += text
+    isEmpty = false
+  }
 
-  /// Adds characters, a tab, or a style of the device.
-  mutating func append(_ part: UnsafeRawBufferPointer) { bytes += part }
+  /// Adds a style of the device.
+  mutating func append(style: UnsafeRawBufferPointer) { bytes += style }
 
   /// Makes the text on the screen unreachable. The following text begins in the first column or at
   /// an unknown position.
@@ -37,7 +44,7 @@ struct HighlightedLine {
     self.isAtMargin = isAtMargin
     bytes.removeAll(keepingCapacity: true)
     painted.removeAll(keepingCapacity: true)
-    (shownCount, reachable) = (0, 0)
+    (shownCount, reachable, isEmpty) = (0, 0, true)
   }
 
   /// Writes the part that is not on the screen yet, without highlights.
@@ -56,6 +63,7 @@ struct HighlightedLine {
     with highlights: [Highlight], budget: inout Int, onRowOf columns: Int,
     into output: inout [UInt8]
   ) {
+    if isEmpty { return putOut(into: &output) }
     let characters = Characters(bytes)
     var wanted = [Int?](repeating: nil, count: characters.scalars.count)
     var isPlain = painted.isEmpty
@@ -114,32 +122,40 @@ struct HighlightedLine {
 
 /// The characters of a line.
 private struct Characters {
-  /// The characters to search.
+  /// The characters to search. A tab is a blank.
   private(set) var scalars: [UInt32] = []
   /// The offsets of their bytes.
   private(set) var ranges: [Range<Int>] = []
+  private let bytes: [UInt8]
 
   init(_ bytes: [UInt8]) {
+    self.bytes = bytes
     bytes.withUnsafeBytes { bytes in
       var offset = 0
       for part in ScreenParts(bytes) {
-        if part.kind == .style {
-          offset += part.bytes.count
+        let end = offset + part.bytes.count
+        defer { offset = end }
+        if part.kind == .style { continue }
+        let text = String(decoding: part.bytes, as: UTF8.self)
+        // Bytes that are not UTF-8 are a part of their own.
+        if part.kind == .tab || text.utf8.count != part.bytes.count {
+          scalars.append(part.kind == .tab ? 0x20 : 0xFFFD)
+          ranges.append(offset..<end)
           continue
         }
-        for scalar in String(decoding: part.bytes, as: UTF8.self).unicodeScalars {
-          let end = offset + UTF8.width(scalar)
+        for scalar in text.unicodeScalars {
           scalars.append(scalar.value)
-          ranges.append(offset..<end)
-          offset = end
+          ranges.append(offset..<offset + UTF8.width(scalar))
+          offset += UTF8.width(scalar)
         }
       }
     }
   }
 
-  /// The width of a character in columns; nil if it is unknown. Terminals differ about characters
-  /// that are joined.
+  /// The width of a character in columns; nil if it is unknown: that of a tab. Terminals differ
+  /// about characters that are joined.
   func width(at index: Int) -> Int? {
+    if bytes[ranges[index].lowerBound] == .tab { return nil }
     let width = Unicode.Scalar(scalars[index]).map(\.displayWidth) ?? 0
     return width > 0 ? width : nil
   }
@@ -147,7 +163,7 @@ private struct Characters {
 
 /// Writes a part of a line with highlights, which take the place of the device's styles.
 private struct Brush {
-  /// The device's styles before ``styled``.
+  /// The device's styles, and the offset before which they apply.
   private var style: Rendition
   private var styled = 0
   private let bytes: [UInt8]

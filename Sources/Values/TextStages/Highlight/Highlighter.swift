@@ -49,7 +49,10 @@ public struct Highlighter: ByteStage {
     for part in ScreenParts(bytes) {
       switch part.kind {
       case .text: add(text: part.bytes, into: &output)
-      case .tab, .style: add(part.bytes, into: &output)
+      case .tab: add(text: part.bytes, into: &output)
+      case .style:
+        if part.bytes.count > Self.reach - line.count { endLine(atMargin: false, into: &output) }
+        line.append(style: part.bytes)
       case .lineFeed, .carriageReturn:
         // A line feed alone keeps the column.
         let isAtMargin = part.kind == .carriageReturn || line.isAtMargin && line.isEmpty
@@ -83,16 +86,11 @@ public struct Highlighter: ByteStage {
     var rest = text
     while rest.count > Self.reach - line.count {
       let count = PlainText.wholeCharacters(of: rest, atMost: Self.reach - line.count)
-      line.append(UnsafeRawBufferPointer(rebasing: rest[..<count]))
+      if count > 0 { line.append(text: UnsafeRawBufferPointer(rebasing: rest[..<count])) }
       endLine(atMargin: false, into: &output)
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
     }
-    line.append(rest)
-  }
-
-  private mutating func add(_ bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) {
-    if bytes.count > Self.reach - line.count { endLine(atMargin: false, into: &output) }
-    line.append(bytes)
+    line.append(text: rest)
   }
 
   /// Shows the line so far. What follows is in the first column, or at an unknown position.

@@ -32,8 +32,8 @@ public struct LineFilter: ByteStage {
   public static let equalLimit = 1_024
   /// The maximum part of an unfinished line that is searched for a level, in bytes.
   private static let earlyLimit = 512
-  /// The maximum size of the modes of hidden lines that are held back.
-  private static let heldModeLimit = 512
+  /// The maximum size of the sequences of hidden lines that are held back.
+  private static let heldSequenceLimit = 512
   /// The maximum size of a line end that is held back: several CR before an LF are one line end.
   private static let endLimit = 8
 
@@ -112,25 +112,30 @@ public struct LineFilter: ByteStage {
     /// Whether a part of the screen scrolls: DECSTBM.
     private(set) var hasRegion = false
     private(set) var rendition = Rendition()
-    /// Whether a hidden line has changed colours or styles, so that the screen has others.
-    private var hasHiddenStyle = false
-    /// The modes of hidden lines that were not put out yet.
-    private(set) var modes: [UInt8] = []
+    /// The styles and modes of hidden lines that were not put out yet.
+    private var styles: [UInt8] = []
+    private var modes: [UInt8] = []
+
+    /// The number of bytes that are held back.
+    var heldCount: Int { styles.count + modes.count }
 
     init(isAtMargin: Bool) { self.isAtMargin = isAtMargin }
 
     /// Records a part that is put out, or hidden.
     mutating func note(_ part: ScreenPart, isShown: Bool) {
-      guard let sequence = part.sequence else { return }
+      let sequence = part.sequence
       switch part.kind {
       case .style:
-        rendition.apply(sequence.parameters)
-        if !isShown { hasHiddenStyle = true }
+        guard let parameters = sequence?.parameters else { break }
+        rendition.apply(parameters)
+        if isShown { break }
+        if parameters.first == 0 { styles.removeAll(keepingCapacity: true) }
+        styles += part.bytes
       case .mode:
-        if sequence.concerns(mode: 7) { wraps = sequence.final == "h" }
+        if let sequence, sequence.concerns(mode: 7) { wraps = sequence.final == "h" }
         if !isShown { modes += part.bytes }
       case .motion:
-        if sequence.final == "r" { hasRegion = !sequence.parameters.isEmpty }
+        if let sequence, sequence.final == "r" { hasRegion = !sequence.parameters.isEmpty }
       default: break
       }
     }
@@ -141,10 +146,9 @@ public struct LineFilter: ByteStage {
 
     /// Puts out the modes, colours and styles of hidden lines.
     mutating func catchUp(into output: inout [UInt8]) {
-      output += modes
+      output += modes + styles
       modes.removeAll(keepingCapacity: true)
-      if hasHiddenStyle { rendition.restore(into: &output) }
-      hasHiddenStyle = false
+      styles.removeAll(keepingCapacity: true)
     }
   }
 
@@ -207,7 +211,7 @@ public struct LineFilter: ByteStage {
 
   /// The number of bytes that are kept.
   var waiting: Int {
-    line.bytes.count + canvas.modes.count + (run.map { $0.text.count + $0.end.count } ?? 0)
+    line.bytes.count + canvas.heldCount + (run.map { $0.text.count + $0.end.count } ?? 0)
   }
 
   /// Transforms a piece; see ``ByteStage/transform(_:at:into:)``.
@@ -234,7 +238,7 @@ public struct LineFilter: ByteStage {
     if !line.isFree {
       line.bytes += part.bytes
       if part.kind != .motion, line.bytes.count <= Self.lineLimit { return }
-      // Movements are judged no more, and neither is the rest of a long line.
+      // A line with movements is not judged, and neither is the rest of a long one.
       line.bytes.removeLast(part.bytes.count)
       show(into: &output)
       line.clear()
@@ -353,7 +357,7 @@ public struct LineFilter: ByteStage {
   private mutating func hide(as ending: Ending, into output: inout [UInt8]) {
     self.ending = ending
     line.withUnshown { canvas.note($0, isShown: false) }
-    if canvas.modes.count > Self.heldModeLimit { canvas.catchUp(into: &output) }
+    if canvas.heldCount > Self.heldSequenceLimit { canvas.catchUp(into: &output) }
   }
 
   /// Passes a CR or LF with the line that it ends, or holds it back.

@@ -56,13 +56,15 @@ public struct LineMerger {
   static let limit = 4_096
 
   private struct Port {
-    var label: [UInt8]
+    var label: [UInt8] = []
     /// The number of columns of the label.
-    var width: Int
+    var width = 0
     /// The part of a line that is not permanently written.
     var pending: [UInt8] = []
-    /// The length of the part that is in the open row.
-    var shownCount = 0
+    /// The length of the part that is in the open row, and whether a CR ends it, which was not
+    /// written.
+    private(set) var (shownCount, isShownReturned) = (0, false)
+    private var isReturned = false
     /// The time of the first byte of the part.
     var start = Moment(wallClock: 0, monotonic: 0)
     /// The time of the last bytes, by the monotonic clock.
@@ -73,11 +75,18 @@ public struct LineMerger {
     var cut: [UInt8] = []
     var cutRendition = Rendition()
 
+    init() {}
+
     mutating func append(_ part: ScreenPart, at moment: Moment) {
       if pending.isEmpty { start = moment }
       // A CR in an empty row does nothing.
-      if !pending.isEmpty || part.kind != .carriageReturn { pending += part.bytes }
+      isReturned = part.kind == .carriageReturn && !pending.isEmpty
+      if isReturned || part.kind != .carriageReturn { pending += part.bytes }
     }
+
+    mutating func markShown() { (shownCount, isShownReturned) = (pending.count, isReturned) }
+
+    mutating func markHidden() { (shownCount, isShownReturned) = (0, false) }
   }
 
   /// Creates a merger without ports.
@@ -94,7 +103,7 @@ public struct LineMerger {
   public mutating func label(_ names: [String]) {
     let longest = names.map(\.displayWidth).max() ?? 0
     for (index, name) in names.enumerated() {
-      if index == ports.count { ports.append(Port(label: [], width: 0)) }
+      if index == ports.count { ports.append(Port()) }
       let text = "\(name.padded(toWidth: longest)) |"
       ports[index].label = Array(
         (style.hasColours ? "\u{1B}[\(Self.colour(of: index))m\(text)\u{1B}[0m " : "\(text) ").utf8)
@@ -171,7 +180,7 @@ public struct LineMerger {
   /// Records that other code has written to the terminal, and has ended the open row.
   public mutating func cursorDidMove() {
     guard let open else { return }
-    ports[open].shownCount = 0
+    ports[open].markHidden()
     self.open = nil
   }
 
@@ -226,7 +235,7 @@ public struct LineMerger {
   /// Shows the pending part of a port in the last row.
   private mutating func openRow(of port: Int, into output: inout [UInt8]) {
     write(port, from: 0, into: &output)
-    ports[port].shownCount = ports[port].pending.count
+    ports[port].markShown()
     open = port
   }
 
@@ -234,7 +243,7 @@ public struct LineMerger {
   private mutating func continueRow(into output: inout [UInt8]) {
     guard let open, isHolding(open) else { return }
     write(open, from: ports[open].shownCount, into: &output)
-    ports[open].shownCount = ports[open].pending.count
+    ports[open].markShown()
   }
 
   /// Frees the last row. A row of the focused port is erased if possible, and shown again later.
@@ -243,7 +252,7 @@ public struct LineMerger {
     open = nil
     if port == focus && style.canErase && rowCount(of: port) == 1 {
       output.append("\r\u{1B}[K")
-      ports[port].shownCount = 0
+      ports[port].markHidden()
       isReturning = true
     } else {
       output += style.lineEnd.utf8
@@ -274,7 +283,7 @@ public struct LineMerger {
     // Text without colours may be any bytes: no EscapeFilter is before a pipe.
     if style.hasColours { ports[port].rendition.apply(sequencesIn: ports[port].pending) }
     ports[port].pending.removeAll(keepingCapacity: true)
-    ports[port].shownCount = 0
+    ports[port].markHidden()
   }
 
   /// Shows the cut line of the focused port again: the prompt at which the user types.
@@ -307,7 +316,7 @@ public struct LineMerger {
     if style.hasColours { output += rendition.sequences }
     let text = Array(port.pending[start...])
     // A CR at the end may belong to the line end. Any other one begins the row again.
-    var isReturned = false
+    var isReturned = start > 0 && port.isShownReturned
     text.withUnsafeBytes { bytes in
       for part in ScreenParts(bytes) {
         if part.kind != .carriageReturn {

@@ -41,9 +41,10 @@ package struct CursorPlace: Hashable {
     }
   }
 
-  /// Moves to the next tab stop, at most to the last column.
+  /// Moves to the next tab stop, at most to the last column. Behind it, the next character still
+  /// wraps.
   mutating func tab(columns: Int) {
-    column = min(Self.tabStop(after: column), columns - 1)
+    if column < columns { column = min(Self.tabStop(after: column), columns - 1) }
   }
 
   /// The next tab stop on the right.

@@ -1,7 +1,6 @@
-import Glibc
-
 /// Divides received bytes into lines, for those who keep the bytes as they are. Its lines end where
-/// those of a ``LineReader`` end.
+/// those of a ``LineReader`` end. It sees no sequences: before the first LF, a line of nothing but
+/// sequences and a CR is a line, and so is what follows a CR.
 public struct LineDivider {
   /// How the open line ends so far.
   public enum Ending: Sendable {
@@ -46,13 +45,13 @@ public struct LineDivider {
   private mutating func endOfText(
     in bytes: UnsafeRawBufferPointer, from start: Int, to limit: Int
   ) -> Int {
-    let feed = Self.index(of: .lineFeed, in: bytes, from: start, to: limit)
+    let feed = PlainText.index(of: .lineFeed, in: bytes, from: start, to: limit)
     if !isFed {
       // A CR in an empty line does nothing.
       var text = start
       if isEmpty { while text < feed ?? limit, bytes[text] == .carriageReturn { text += 1 } }
       isEmpty = text == feed ?? limit
-      if let mark = Self.index(of: .carriageReturn, in: bytes, from: text, to: feed ?? limit) {
+      if let mark = PlainText.index(of: .carriageReturn, in: bytes, from: text, to: feed ?? limit) {
         ending = .returned
         return mark + 1
       }
@@ -60,15 +59,5 @@ public struct LineDivider {
     guard let feed else { return limit }
     (isFed, ending) = (true, .fed)
     return feed + 1
-  }
-
-  /// Finds a byte. The corresponding C function is `memchr`.
-  private static func index(
-    of byte: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int, to end: Int
-  ) -> Int? {
-    guard start < end, let base = bytes.baseAddress,
-      let found = memchr(base + start, CInt(byte), end - start)
-    else { return nil }
-    return UnsafeRawPointer(found) - base
   }
 }

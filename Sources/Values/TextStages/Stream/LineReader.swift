@@ -83,8 +83,9 @@ public struct LineReader: Sendable {
     if isOver { line.clear() }
     isOver = false
     if !nextCharacter.isEmpty {
-      nextCharacter.withUnsafeBytes { line.write($0) }
+      let character = nextCharacter
       nextCharacter = []
+      character.withUnsafeBytes { write(text: $0) }
     }
     while let token = tokenizer.next(in: piece, from: &index) {
       let event = token.withBytes(in: piece) { read(token.kind, $0, of: piece, &index) }
@@ -156,7 +157,9 @@ public struct LineReader: Sendable {
 
   /// The number of bytes of whole characters that the line has room for.
   private func fittingCount(of text: UnsafeRawBufferPointer) -> Int {
-    PlainText.wholeCharacters(of: text, atMost: max(0, limit - line.count))
+    // A character of another set has three bytes.
+    let room = max(0, limit - line.count) / (sets.isASCII ? 1 : 3)
+    return PlainText.wholeCharacters(of: text, atMost: room)
   }
 
   private mutating func write(_ kind: Tokenizer.Kind, _ bytes: UnsafeRawBufferPointer) {
@@ -167,10 +170,23 @@ public struct LineReader: Sendable {
     case (.control, .verticalTab), (.control, .formFeed): line.leaveRow()
     case (.escape, _):
       if sets.obey(bytes) { break }
+      switch bytes.count == 2 ? Unicode.Scalar(bytes[1]) : " " {
+      case "7": sets.save()
+      case "8": sets.restore()
       // RIS.
-      if bytes.last == UInt8(ascii: "c") { sets.reset() }
+      case "c": sets = CharacterSets()
+      default: break
+      }
       line.handle(escape: bytes)
-    case (.sequence, _): if let sequence = ControlSequence(bytes) { line.handle(sequence) }
+    case (.sequence, _):
+      guard let sequence = ControlSequence(bytes) else { break }
+      switch sequence.function {
+      case .savesCursor: sets.save()
+      case .restoresCursor: sets.restore()
+      case .softReset: sets.reset()
+      default: break
+      }
+      line.handle(sequence)
     // Of the two kinds of marks, C1 is U+0080 to U+009F.
     case (.invalid, _), (.mark, 0xC2): write("\u{FFFD}")
     case (.mark, _): line.write(bytes)

@@ -1,3 +1,5 @@
+import TextTools
+
 /// The end of the text on the screen. It determines the column of the cursor.
 ///
 /// A program cannot ask a terminal for the column without the answer appearing among the
@@ -42,7 +44,8 @@ public struct LineTail: Sendable {
     bytes.withUnsafeBytes { bytes in
       for part in ScreenParts(bytes) {
         switch part.kind {
-        case .text: column = column.map { $0 + CursorPlace.width(of: part.bytes) }
+        case .text:
+          column = column.map { $0 + String(decoding: part.bytes, as: UTF8.self).displayWidth }
         case .tab: column = column.map(CursorPlace.tabStop(after:))
         case .backspace: column = column.map { max(0, $0 - 1) }
         case .carriageReturn: column = 0

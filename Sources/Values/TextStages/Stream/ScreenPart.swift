@@ -2,10 +2,10 @@
 struct ScreenPart {
   /// What a part does.
   enum Kind: Hashable {
-    /// Characters, at least one, all complete.
+    /// Characters, at least one, all complete. In a raw stream also bytes that are not UTF-8.
     case text
     case tab, backspace, carriageReturn, lineFeed
-    /// Another control character, a string, or bytes that are not UTF-8. It moves nothing.
+    /// Another control character, or a string. It moves nothing.
     case control
     /// It changes colours or styles: SGR.
     case style
@@ -33,7 +33,7 @@ struct ScreenPart {
 /// Divides text for a screen into parts.
 ///
 /// A piece has complete sequences and characters, as an ``EscapeFilter`` passes them. In a raw
-/// stream, the parts of an incomplete one are ``ScreenPart/Kind/motion``.
+/// stream, the beginning of an incomplete one is ``ScreenPart/Kind/motion``.
 struct ScreenParts: Sequence, IteratorProtocol {
   private let piece: UnsafeRawBufferPointer
   private var index = 0
@@ -44,7 +44,9 @@ struct ScreenParts: Sequence, IteratorProtocol {
   mutating func next() -> ScreenPart? {
     let start = index
     guard start < piece.count else { return nil }
-    let kind = tokenizer.next(in: piece, from: &index)?.kind
+    // A sequence that cuts off a string is itself cut off by what follows its ESC.
+    var kind: Tokenizer.Kind?
+    repeat { kind = tokenizer.next(in: piece, from: &index)?.kind } while index == start
     let bytes = UnsafeRawBufferPointer(rebasing: piece[start..<index])
     return ScreenPart(kind: Self.kind(kind, bytes), bytes: bytes)
   }
@@ -53,12 +55,12 @@ struct ScreenParts: Sequence, IteratorProtocol {
     _ token: Tokenizer.Kind?, _ bytes: UnsafeRawBufferPointer
   ) -> ScreenPart.Kind {
     switch token {
-    case .text: .text
+    case .text, .invalid: .text
     // A control character in a sequence comes with the beginning of the sequence.
     case .control where bytes.count == 1: kind(ofControl: bytes[0])
     case .escape: kind(ofEscape: bytes)
     case .sequence: ControlSequence(bytes).map(kind(of:)) ?? .motion
-    case .string, .mark, .invalid: .control
+    case .string, .mark: .control
     case .control, .malformed, nil: .motion
     }
   }

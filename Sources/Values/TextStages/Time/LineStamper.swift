@@ -5,7 +5,7 @@ public import Time
 ///
 /// The time is that of the read that returned the line's first byte. An empty line gets its
 /// timestamp when it ends. A device that rewrites a line after a single CR overwrites the
-/// timestamp, and one that erases the row erases it, so the line gets a new one.
+/// timestamp, so the line gets a new one. A row that is erased before the CR is an empty line.
 public struct LineStamper: ByteStage {
   /// The maximum width of a timestamp in columns, for up to six digits of seconds.
   public static let maximalWidth = 36

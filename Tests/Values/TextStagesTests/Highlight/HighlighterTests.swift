@@ -116,6 +116,19 @@ import Testing
         == "err\terr\u{1B}[3D\u{1B}[0m\u{1B}[0;31merr\u{1B}[0m\n")
   }
 
+  @Test func aTabIsABlankForTheSearch() throws {
+    var stage = try highlighter("foo bar=red")
+    #expect(stage.feed("foo\tbar\n") == "\u{1B}[0;31mfoo\tbar\u{1B}[0m\n")
+  }
+
+  @Test func aStyleInAnEmptyLine_isNoText() throws {
+    var stage = try highlighter("foo=red")
+    #expect(
+      stage.feed("a\r\n\u{1B}[0m\nfo") + stage.feed("o\r") == "a\r\n\u{1B}[0m\nfo"
+        + "\u{1B}[2D\u{1B}[0m\u{1B}[0;31mfoo\u{1B}[0m\r")
+    #expect(!stage.isWaiting)
+  }
+
   @Test func cursorMotion_beginsANewLine() throws {
     var stage = try highlighter("err=red")
     #expect(

@@ -241,7 +241,14 @@ import Testing
     screen.receive("\u{1B}[31mnoise\r\n", second: 1)
     #expect(screen.text == "")
     screen.receive("\u{1B}[1mnoise\r\nred\r\n\u{1B}[0mnoise\r\nplain\r\n", second: 2)
-    #expect(screen.text == "[2.000] \u{1B}[0m\u{1B}[31m\u{1B}[1mred\r\n[2.000] \u{1B}[0mplain\r\n")
+    #expect(screen.text == "[2.000] \u{1B}[31m\u{1B}[1mred\r\n[2.000] \u{1B}[0mplain\r\n")
+  }
+
+  @Test(arguments: ["\u{1B}=", "\u{1B}[?1h", "\u{1B}[?25l"])
+  func modesOfHiddenLines_takeEffect(_ mode: String) throws {
+    var screen = FilteredScreen(try rules(hide: ["noise"]))
+    screen.receive("\(mode)noise\r\nx")
+    #expect(screen.text == "\(mode)x" && screen.filter.hiddenCount == 1)
   }
 
   @Test func aResetReplacesWhatCameBefore() throws {
