@@ -23,7 +23,8 @@ public struct LineTail: Sendable {
       bytes.removeFirst(min(excess, bytes.count))
       isKnown = false
     }
-    bytes += piece.suffix(Self.limit)
+    // As one copy: a slice would be copied byte by byte, for each piece.
+    bytes.append(piece, in: max(0, piece.count - Self.limit)..<piece.count)
   }
 
   /// Records that the cursor is in the first column of a line.
