@@ -1,3 +1,5 @@
+@testable import TextStages
+
 /// The modes of a terminal that a device can leave changed.
 struct TerminalModes: Equatable {
   var attributes = ""
@@ -24,9 +26,16 @@ struct TerminalModes: Equatable {
 
   /// Compares what a user sees. Saved modes are not visible.
   static func == (one: Self, other: Self) -> Bool {
-    one.attributes == other.attributes && one.scrollRegion == other.scrollRegion
+    rendition(one.attributes) == rendition(other.attributes)
+      && one.scrollRegion == other.scrollRegion
       && one.switched == other.switched && one.isKeypadSwitched == other.isKeypadSwitched
       && one.alternateScreen == other.alternateScreen && one.tabs == other.tabs
+  }
+
+  private static func rendition(_ parameters: String) -> Rendition {
+    var rendition = Rendition()
+    rendition.apply(sequencesIn: Array("\u{1B}[0;\(parameters)m".utf8))
+    return rendition
   }
 
   /// Interprets the sequences in text that a filter has passed.

@@ -25,6 +25,12 @@ struct Parameters: Sequence {
       return number
     }
 
+    /// All its numbers, which colons separate.
+    var numbers: [Int] {
+      bytes.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        .map { Parameter(bytes: $0).number }
+    }
+
     /// Whether further numbers follow the first one after colons.
     var isCompound: Bool { bytes.contains(UInt8(ascii: ":")) }
 
@@ -40,6 +46,9 @@ struct Parameters: Sequence {
 
   /// The first number; 0 if it is omitted.
   var first: Int { first { _ in true }?.number ?? 0 }
+
+  /// The second number; 0 if it is omitted.
+  var second: Int { dropFirst().first { _ in true }?.number ?? 0 }
 
   /// Whether there are at most this many, without colons, and no number is longer than the largest.
   func areShortNumbers(atMost limit: Int) -> Bool {
