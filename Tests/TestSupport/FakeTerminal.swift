@@ -64,6 +64,9 @@ package final class FakeTerminal: TerminalMode {
   /// Types bytes. A pipe takes 64 KiB.
   package func type(_ bytes: [UInt8]) { _ = try? keyboard.writeEnd?.writeAll(bytes) }
 
+  /// Shows what another program writes.
+  package func show(_ text: String) { screen.write(text) }
+
   /// Reads the shown bytes. Until then the terminal takes 64 KiB.
   package func look() {
     guard let display = display.readEnd else { return }

@@ -58,6 +58,9 @@ extension ScreenModel {
     case "[?6h": setOrigin(true)
     case "[?7l": setWrap(false)
     case "[?7h": setWrap(true)
+    case "[4l": setInsert(false)
+    case "[4h": setInsert(true)
+    case "[?1047l": break
     case "[?1049h": enterAlternateScreen()
     case "[?1049l": leaveAlternateScreen()
     case "[?25l": setCursorShown(false)
@@ -84,6 +87,8 @@ extension ScreenModel {
     case "G": move(toColumn: max(1, first ?? 1) - 1)
     case "H": move(toRow: (first ?? 1) - 1, column: (second ?? 1) - 1)
     case "J" where first ?? 0 == 0: eraseToEndOfScreen()
+    case "J" where first == 2: eraseScreen()
+    case "X": eraseCells(max(1, first ?? 1))
     case "K" where first ?? 0 == 0: eraseToEndOfLine()
     case "K" where first == 2: eraseLine()
     case "L": insertLines(max(1, first ?? 1))

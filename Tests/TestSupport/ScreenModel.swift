@@ -32,11 +32,14 @@ public struct ScreenModel {
   public private(set) var scrollback: [[Cell]] = []
   public var place = Place()
   private var saved = Place()
+  /// What was saved on the screen that is not shown.
+  private var otherSaved = Place()
   /// The rows of the text while the alternate screen is shown.
   private var textScreen: [[Cell]]?
   /// The rows that scroll.
   public private(set) var region: Range<Int>
   public private(set) var wraps = true
+  public private(set) var inserts = false
   public private(set) var isCursorShown = true
   public private(set) var unknown: [String] = []
   var pending: [Unicode.Scalar] = []
@@ -87,6 +90,10 @@ public struct ScreenModel {
       }
     }
     guard place.column >= 0 else { return }
+    if inserts {
+      grid[place.row].insert(contentsOf: Self.blank(width), at: place.column)
+      grid[place.row].removeLast(width)
+    }
     grid[place.row][place.column] = Cell(character: character, attributes: place.attributes)
     if width == 2 {
       grid[place.row][place.column + 1] = Cell(character: nil, attributes: place.attributes)
@@ -156,6 +163,16 @@ public struct ScreenModel {
     }
   }
 
+  mutating func eraseScreen() {
+    grid = Array(repeating: Self.blank(size.columns), count: size.rows)
+  }
+
+  mutating func eraseCells(_ count: Int) {
+    for column in place.column..<min(size.columns, place.column + count) {
+      grid[place.row][column] = Cell(attributes: place.attributes)
+    }
+  }
+
   mutating func insertLines(_ count: Int) {
     guard region.contains(place.row) else { return }
     for _ in 0..<count {
@@ -177,6 +194,7 @@ public struct ScreenModel {
   mutating func enterAlternateScreen() {
     guard textScreen == nil else { return }
     save()
+    swap(&saved, &otherSaved)
     textScreen = grid
     grid = Array(repeating: Self.blank(size.columns), count: size.rows)
   }
@@ -185,6 +203,7 @@ public struct ScreenModel {
     if let textScreen {
       grid = textScreen
       self.textScreen = nil
+      swap(&saved, &otherSaved)
       let region = region
       restore()
       resize(to: size)
@@ -201,6 +220,7 @@ public struct ScreenModel {
   mutating func restore() { place = saved }
   mutating func setCursorShown(_ isShown: Bool) { isCursorShown = isShown }
   mutating func setWrap(_ isOn: Bool) { wraps = isOn }
+  mutating func setInsert(_ isOn: Bool) { inserts = isOn }
 
   mutating func setRegion(_ rows: Range<Int>) {
     guard rows.count >= 2 else { return }

@@ -45,15 +45,19 @@ class PaletteFocusTests(FocusTest):
         terminal.send(b"\x1b")
         screen.wait_until_gone(text)
 
-    def test_in_the_last_row_the_text_moves_up_and_the_cursor_is_back_in_it(self):
-        terminal, screen = self.begin(b"row\r\n" * 30 + b"login: ")
+    def test_in_the_last_row_the_text_moves_up_while_the_palette_is_shown(self):
+        rows = b"".join(b"row %d\r\n" % number for number in range(30))
+        terminal, screen = self.begin(rows + b"login: ")
         self.assertEqual(screen.cursor, (23, 7))
+        before, above = screen.lines, screen.scrollback
         self.open_palette(terminal, screen)
         row = screen.row_of("command: ")
         self.wait_for_cursor(screen, row, len("command: "))
-        self.close_palette(terminal, screen)
-        self.wait_for_cursor(screen, row - 1, 7)
         self.assertEqual(screen.lines[row - 1], "login:")
+        self.close_palette(terminal, screen)
+        self.wait_for_cursor(screen, 23, 7)
+        self.assertEqual(screen.lines, before)
+        self.assertEqual(screen.scrollback, above)
 
     def test_a_cursor_that_the_device_has_hidden_is_shown_meanwhile(self):
         terminal, screen = self.begin(b"login: \x1b[?25l")

@@ -76,3 +76,91 @@ class FullScreenTests(PaletteTest):
         self.assertTrue(screen.marks_pastes)
         self.device.write(b"\x1b[?2004l.")
         screen.wait_for(lambda lines: not screen.marks_pastes, "pastes are not marked")
+
+
+class PanelTraceTests(PaletteTest):
+    """A panel over a full-screen program leaves no trace: every cell, the cursor and the modes are as before."""
+
+    # A title, rows with colours and wide characters, a scroll region, insert mode, the cursor behind the last column.
+    PICTURE = (
+        b"\x1b[2;23r\x1b[1;30H\x1b[1;32mthe title\x1b7\x1b[0m"
+        + b"".join(b"\x1b[%d;%dHrow %d \x1b[44m \x1b[3%dm\xe4\xb8\x96\xe7\x95\x8c\x1b[0m" % (row, row, row, row % 8)
+                   for row in range(2, 24))
+        + b"\x1b[24;1H\x1b[7mthe end\x1b[0m\x1b[20;80H\x1b[31m|\x1b[4h")
+    # Where the device goes on: in the next row, in its colour, inserting; then in the saved place.
+    MORE = b"inserted\x1b8 and more"
+
+    def begin(self, first, *options):
+        terminal, screen = self.start(*options)
+        self.device.write(first + self.PICTURE)
+        screen.wait_for(lambda lines: lines[19].endswith("|"), "the last character of the picture")
+        return terminal, screen
+
+    def picture(self, screen):
+        return screen.cells, screen.cursor, screen.is_alternate, screen.wraps, screen.cursor_is_shown
+
+    def panels(self):
+        """What opens a panel, what is then seen, and what closes it."""
+        return (
+            (b":", "command:", b"\x1b"), (b"?", "list all commands", b"\x1b"), (b"/", "search", b"\x1b"),
+            (b"B", "baud rate:", b"\x1b"), (b"c", "8N1", b"k"))
+
+    def check(self, first):
+        plain = self.begin(first)
+        self.device.write(self.MORE)
+        plain[1].wait_for_text("and more")
+        expected = self.picture(plain[1])
+        self.assertEqual(self.quit(plain[0])[0], 0)
+        for key, seen, closing in self.panels():
+            with self.subTest(key):
+                terminal, screen = self.begin(first)
+                before = self.picture(screen)
+                terminal.send(PREFIX + key)
+                screen.wait_for_text(seen)
+                terminal.send(closing)
+                screen.wait_for(lambda lines: self.picture(screen) == before, "the program's screen")
+                self.device.write(self.MORE)
+                screen.wait_for(lambda lines: self.picture(screen) == expected, "what the program draws next")
+                self.assertEqual(self.quit(terminal)[0], 0)
+
+    def test_on_the_alternate_screen(self):
+        self.check(b"\x1b[?1049h\x1b[2J")
+
+    def test_on_the_main_screen(self):
+        self.check(b"\x1b[H\x1b[J")
+
+    def test_a_stop_and_a_resize_give_the_programs_screen_back(self):
+        terminal, screen = self.begin(b"\x1b[?1049h\x1b[2J")
+        before = self.picture(screen)
+        terminal.signal(signal.SIGTSTP)
+        wait_until(lambda: processes.state_of(terminal.pid) == "T", "the session stops")
+        screen.wait_for(lambda lines: not screen.is_alternate, "the main screen")
+        terminal.signal(signal.SIGCONT)
+        screen.wait_for(lambda lines: self.picture(screen) == before, "the program's screen")
+        screen.resize(30, 100)
+        screen.wait_for(lambda lines: lines[23:25] == ["the end", ""], "the program's screen in a larger window")
+        self.assertEqual(self.quit(terminal)[0], 0)
+
+    def test_a_replug_gives_the_programs_screen_back(self):
+        terminal, screen = self.begin(b"\x1b[?1049h\x1b[2J")
+        before = self.picture(screen)
+        self.device.hang_up()
+        screen.wait_for_text("waiting for it")
+        self.replug()
+        screen.wait_for_text("is back")
+        self.assertNotEqual(self.picture(screen), before)
+        terminal.send(b"k")
+        self.assertEqual(self.device.read_exactly(1), b"k")
+        screen.wait_for(lambda lines: self.picture(screen) == before, "the program's screen")
+        self.device.write(b"\x1b[4l\x1b[3;3Hmore")
+        screen.wait_for(lambda lines: "more" in lines[2], "what the program draws next")
+        self.assertEqual(self.quit(terminal)[0], 0)
+
+    def test_a_message_is_there_until_a_key_is_typed(self):
+        terminal, screen = self.begin(b"\x1b[?1049h\x1b[2J")
+        before = self.picture(screen)
+        terminal.send(PREFIX + b"\x1a")
+        screen.wait_for_text("does nothing")
+        self.assertNotEqual(self.picture(screen), before)
+        terminal.send(b"k")
+        screen.wait_for(lambda lines: self.picture(screen) == before, "the program's screen")

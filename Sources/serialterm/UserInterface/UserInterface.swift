@@ -240,6 +240,7 @@ final class UserInterface: FrontEnd {
     switch signal {
     case SIGTSTP:
       dialogs.dismiss()
+      console.screen.keep()
       if console.isOutputTerminal { for port in focus.ports { port.view.finish() } }
       console.suspend(within: Leaving.showPatience)
       keyboard.terminal?.restore()

@@ -67,6 +67,7 @@ import TextStages
       try pump.start(on: loop)
     }
 
+    func inputDidBegin(_ input: InputPump) {}
     func input(_ input: InputPump, didReadCommand key: UInt8) {
       commands.append(key)
       sentBefore = sent

@@ -284,6 +284,218 @@ import Testing
     #expect(bench.terminal.screen.region == 0..<10)
   }
 
+  // MARK: Full-screen programs
+
+  /// What a full-screen program has drawn: on a coloured ground, in a scroll region, with a saved
+  /// cursor, in insert mode, with the cursor behind the last column.
+  private static func draw(_ bench: Bench, after first: String = "\u{1B}[?1049h") {
+    bench.text.deviceState = Array("\u{1B}[0m".utf8)
+    bench.screen.show(
+      first + "\u{1B}[2J\u{1B}[2;7r\u{1B}[1;3H\u{1B}[32mtitle\u{1B}7\u{1B}[0m"
+        + (2...7).map { "\u{1B}[\($0);1Hrow \($0)\u{1B}[44m\u{1B}[5X\u{1B}[0m" }.joined()
+        + "\u{1B}[8;1H\u{1B}[7mend\u{1B}[0m\u{1B}[4h\u{1B}[5;40H\u{1B}[31m|")
+    bench.terminal.look()
+  }
+
+  /// Everything that a panel must give back.
+  private struct Picture: Equatable {
+    let rows: [String]
+    let cells: [[ScreenModel.Cell]]
+    let place: ScreenModel.Place
+    let modes: [Bool]
+    let region: Range<Int>
+    /// Where DECRC goes, and with which colours.
+    let saved: ScreenModel.Place?
+
+    init(_ bench: Bench, hasSaved: Bool = true) {
+      bench.terminal.look()
+      var screen = bench.terminal.screen
+      (rows, cells) = (screen.grid.map { ScreenModel.text(of: $0) }, screen.grid)
+      (place, region) = (screen.place, screen.region)
+      modes = [screen.wraps, screen.inserts, screen.isCursorShown, screen.isAlternate]
+      screen.write("\u{1B}8")
+      saved = hasSaved ? screen.place : nil
+    }
+  }
+
+  private static let panels: [(String, @Sendable (Screen) -> Void, @Sendable (Screen) -> Void)] = [
+    (
+      "cover", { $0.cover(with: Bench.content("a", "b", "c", "d", "e", cursor: 2)) },
+      { $0.uncover() }
+    ),
+    ("page", { $0.coverWhole(with: Bench.content("a", "b", cursor: 2)) }, { $0.uncover() }),
+    ("footer", { $0.setFooter(Bench.content("> ", cursor: 2)) }, { $0.setFooter(nil) }),
+    ("top", { $0.setTop(Self.top(3)) }, { $0.setTop(nil) }),
+    (
+      "message", { _ = $0.note([StyledLine("message")], as: "message") },
+      { $0.removeNotices() }
+    ),
+    (
+      "cover over a footer",
+      {
+        $0.setFooter(Bench.content("> "))
+        $0.cover(with: Bench.content("a", "b", cursor: 1))
+      },
+      {
+        $0.uncover()
+        $0.setFooter(nil)
+      }
+    ),
+    ("gap", { $0.gapDidBegin() }, { $0.rewrite() }),
+    (
+      "stop",
+      {
+        $0.keep()
+        $0.restore(Array("\u{1B}[r\u{1B}[4l\u{1B}[?1049l".utf8))
+        $0.suspend()
+      }, { $0.resume() }
+    ),
+  ]
+
+  @Test(arguments: Array(panels.indices))
+  func `A panel leaves no trace over a full-screen program`(index: Int) throws {
+    let (name, open, close) = Self.panels[index]
+    for first in ["\u{1B}[?1049h", "\u{1B}[H"] {
+      let bench = try Bench()
+      bench.screen.show("text\r\n")
+      Self.draw(bench, after: first)
+      if first.contains("1049") {
+        bench.screen.deviceModes = .alternateScreen
+        bench.text.deviceState = Array("\u{1B}[?1047l\u{1B}[?1049h".utf8)
+      }
+      let before = Picture(bench)
+      #expect(before.rows.first == "  title", "\(name)")
+      open(bench.screen)
+      if !["gap", "stop"].contains(name) { #expect(Picture(bench) != before, "\(name)") }
+      close(bench.screen)
+      #expect(Picture(bench) == before, "\(name)")
+      #expect(bench.terminal.screen.unknown.allSatisfy { $0.contains("2004") }, "\(name)")
+    }
+  }
+
+  @Test func `What the program draws beside a panel is there when the panel is gone`() throws {
+    let (bench, other) = (try Bench(), try Bench())
+    for bench in [bench, other] { Self.draw(bench) }
+    bench.screen.setFooter(Bench.content("> ", "help", cursor: 2))
+    bench.screen.setTop(Self.top(2))
+    #expect(bench.screen.isTopFree)
+    for bench in [bench, other] {
+      bench.screen.show("\u{1B}[4l\u{1B}[1;1Hchanged\u{1B}[6;1Hbelow\u{1B}[3;3H")
+    }
+    #expect(bench.rows.prefix(2) == ["top 0", "top 1"])
+    #expect(bench.rows.contains(">"))
+    bench.screen.setFooter(nil)
+    bench.screen.setTop(nil)
+    #expect(Picture(bench) == Picture(other))
+  }
+
+  @Test func `A panel at the top gets rows of its own when the program has ended`() throws {
+    let bench = try Bench()
+    bench.screen.show("text\r\n")
+    Self.draw(bench)
+    bench.screen.setTop(Self.top(2))
+    bench.screen.show("\u{1B}[r\u{1B}[4l\u{1B}[?1049l")
+    for number in 0..<20 { bench.screen.show("\(number)\r\n") }
+    #expect(!bench.screen.isTopFree)
+    #expect(bench.rows.prefix(3) == ["top 0", "top 1", "15"])
+    bench.screen.cover(with: Bench.content("a", "b", cursor: 1))
+    bench.screen.uncover()
+    #expect(bench.rows.prefix(2) == ["top 0", "top 1"])
+  }
+
+  @Test func `A message that nobody has seen is text when the program has ended`() throws {
+    let bench = try Bench()
+    bench.screen.show("text\r\n")
+    Self.draw(bench)
+    #expect(bench.screen.note([StyledLine("message")], as: "message\r\n"))
+    #expect(bench.rows.last == "message")
+    bench.screen.show("\u{1B}[r\u{1B}[4l\u{1B}[?1049l")
+    #expect(bench.rows.filter { !$0.isEmpty } == ["text", "message"])
+    #expect(!bench.screen.note([StyledLine("other")], as: "other\r\n"))
+  }
+
+  @Test func `A program that ends under a page or a question leaves its text and the messages`()
+    throws
+  {
+    for open in Self.panels.prefix(2).map(\.1) {
+      let bench = try Bench()
+      bench.screen.show("\u{1B}[H\u{1B}[2Jmain\r\n")
+      Self.draw(bench)
+      bench.screen.deviceModes = .alternateScreen
+      open(bench.screen)
+      bench.screen.show("\u{1B}[r\u{1B}[4l\u{1B}[?1049l\u{1B}[0mafter ")
+      bench.screen.deviceModes = []
+      #expect(bench.screen.note([StyledLine("message")], as: "message\r\n"))
+      bench.screen.refresh()
+      bench.screen.removeNotices()
+      bench.screen.uncover()
+      #expect(bench.rows.filter { !$0.isEmpty } == ["main", "after", "message"])
+      #expect(!bench.terminal.screen.isAlternate)
+    }
+  }
+
+  @Test func `After a stop, nothing is known of the screen that another program has used`() throws {
+    let bench = try Bench()
+    bench.screen.show("\u{1B}[H\u{1B}[2Jmain\r\n")
+    Self.draw(bench)
+    bench.text.deviceState = Array("\u{1B}[?1049h".utf8)
+    bench.screen.keep()
+    bench.screen.restore(Array("\u{1B}[r\u{1B}[4l\u{1B}[?1049l".utf8))
+    bench.screen.suspend()
+    bench.terminal.look()
+    // The shell.
+    bench.terminal.show("$ ls\r\nfile\r\n$ fg\r\n")
+    bench.screen.resume()
+    bench.screen.show("\u{1B}[r\u{1B}[4l\u{1B}[?1049lafter")
+    let before = bench.rows
+    bench.screen.cover(with: Bench.content("a", "b", cursor: 1))
+    bench.screen.uncover()
+    #expect(bench.rows == before)
+    #expect(before.contains("file"), "\(before)")
+  }
+
+  @Test func `After a resize, the program's screen is whole`() throws {
+    let bench = try Bench()
+    Self.draw(bench)
+    bench.screen.cover(with: Bench.content("a", "b", cursor: 1))
+    bench.terminal.look()
+    bench.terminal.resize(ScreenSize(rows: 10, columns: 50))
+    bench.screen.sizeDidChange()
+    bench.screen.uncover()
+    #expect(bench.rows.prefix(2) == ["  title", "row 2"])
+    #expect(bench.rows.suffix(3) == ["end", "", ""])
+    #expect(bench.terminal.screen.place.row == 4)
+  }
+
+  @Test func `Where lines have filled the screen, a cover gives back every row`() throws {
+    let bench = try Bench()
+    bench.text.deviceState = Array("\u{1B}[0m".utf8)
+    for number in 0..<20 { bench.screen.show("line \(number)\r\n") }
+    bench.screen.show("prompt$ ")
+    let (before, above) = (Picture(bench, hasSaved: false), bench.terminal.screen.scrollback.count)
+    bench.screen.cover(with: Bench.content("a", "b", "c", cursor: 1))
+    #expect(bench.rows.suffix(4) == ["prompt$", "a", "b", "c"])
+    bench.screen.uncover()
+    #expect(Picture(bench, hasSaved: false) == before)
+    // Nothing of it is in the terminal's scrollback.
+    #expect(bench.terminal.screen.scrollback.count == above)
+  }
+
+  @Test func `A long stream of lines is dropped, and its end is known`() throws {
+    let bench = try Bench()
+    bench.screen.show("\u{1B}[31m")
+    bench.text.deviceState = Array("\u{1B}[0m\u{1B}[31m".utf8)
+    for number in 0..<30_000 {
+      bench.screen.show("line \(number)\r\n")
+      if number.isMultiple(of: 1_000) { bench.terminal.look() }
+    }
+    let before = Picture(bench, hasSaved: false)
+    bench.screen.cover(with: Bench.content("a", "b", "c", cursor: 1))
+    #expect(bench.rows.suffix(3) == ["a", "b", "c"])
+    bench.screen.uncover()
+    #expect(Picture(bench, hasSaved: false) == before)
+  }
+
   @Test func `Suspending the screen leaves only the text, until it is resumed`() throws {
     let bench = try Bench()
     bench.screen.setStatus("status")

@@ -136,6 +136,20 @@ class Screen:
         return [line.rstrip() for line in self._emulator.display]
 
     @property
+    def cells(self):
+        """The rows of characters, each with its colours and styles. A blank has only a ground."""
+        self.update()
+        return [
+            [self._cell(self._emulator.buffer[row][column]) for column in range(self._emulator.columns)]
+            for row in range(self._emulator.lines)]
+
+    @staticmethod
+    def _cell(cell):
+        if cell.data == " " and not cell.reverse and not cell.underscore:
+            return " ", cell.bg
+        return tuple(cell)
+
+    @property
     def text(self):
         """The rows as one text, without trailing empty rows."""
         return "\n".join(self.lines).rstrip()

@@ -11,6 +11,9 @@ import Time
 
 /// What handles the input that is not data for the session, and counts the data.
 package protocol InputPumpDelegate: AnyObject {
+  /// The user has typed something, which is handled next.
+  func inputDidBegin(_ input: InputPump)
+
   /// The key after the prefix.
   func input(_ input: InputPump, didReadCommand key: UInt8)
 
@@ -299,6 +302,7 @@ package final class InputPump {
     }
     switch outcome {
     case .bytes(let count):
+      if isTerminal { delegate?.inputDidBegin(self) }
       buffer.copyBytes(from: begun)
       (begun, begunTimer) = ([], nil)
       if escape != .none { lookForPaste(start + count) }

@@ -123,7 +123,7 @@ package final class Console {
     sayLines(
       lines.enumerated().flatMap { number, line in
         ((number == 0 ? "serialterm: " : "") + line.harmless).forTerminal.messageLines(width: width)
-      })
+      }.map { StyledLine($0) })
   }
 
   /// The number of columns of the terminal for messages; nil if they go to a file or a pipe.
@@ -133,7 +133,7 @@ package final class Console {
   }
 
   /// Prints an answer with styles.
-  package func answer(_ lines: [StyledLine]) { sayLines(lines.map { style.text(of: $0) }) }
+  package func answer(_ lines: [StyledLine]) { sayLines(lines) }
 
   /// A line with its styles, as standard output shows it.
   func styled(_ line: StyledLine) -> String { outputStyle.text(of: line).forTerminal }
@@ -158,15 +158,17 @@ package final class Console {
   /// The line end of the user's terminal.
   var lineEnd: String { isRaw ? "\r\n" : "\n" }
 
-  private func sayLines(_ lines: [String]) {
+  private func sayLines(_ lines: [StyledLine]) {
     // Messages on another terminal, or in a file, do not interrupt the device's line.
-    let text = lines.map { $0.forTerminal + lineEnd }.joined()
+    let text = lines.map { style.text(of: $0).forTerminal + lineEnd }.joined()
     if let messages {
       endSharedLine()
       messages.write(isMessageMidLine ? lineEnd + text : text, isMessage: true)
       isMessageMidLine = false
       return
     }
+    // What a full-screen program has drawn is not moved.
+    if screen.note(lines, as: text) { return }
     screen.say(isMidLine ? lineEnd + text : text)
     isMidLine = false
     screen.cursorDidMove(toMargin: true)

@@ -27,6 +27,8 @@ package final class DeviceView {
   private var idleTimer: LoopTimer?
   /// What the device has switched.
   private var switched: DeviceModes = []
+  /// What is permitted at the place.
+  private var permission = EscapeFilter.Permission.none
   /// The numbers of hidden lines and of dropped sequences, of stages that are gone.
   private var (hiddenBefore, droppedBefore) = (0, 0)
   /// The time of the last bytes, for their timestamps. Another process may have read them, by a
@@ -48,8 +50,9 @@ package final class DeviceView {
     enterPlace()
   }
 
-  /// Adapts to a change of what is permitted at the place.
+  /// Adapts to a change of what is permitted at the place, if there is one.
   package func placeDidChange() {
+    guard place.permission != permission else { return }
     leavePlace()
     enterPlace()
   }
@@ -71,6 +74,7 @@ package final class DeviceView {
   }
 
   private func enterPlace() {
+    permission = place.permission
     build(from: nil)
     place.setSource(self)
   }
@@ -90,6 +94,8 @@ package final class DeviceView {
       if let changed { show(changed) } else { place.show(bytes) }
     }
     place.setSwitched(switched)
+    // The device may have left the screen on which it draws beside a panel.
+    placeDidChange()
     waitIfNeeded()
   }
 
@@ -183,6 +189,8 @@ package final class DeviceView {
     // Without `--raw`, nothing may stay that the filter would not have passed.
     if old.isRaw && !settings.isRaw { undo() } else { flush() }
     build(from: old)
+    // What is on the screen is only known without `--raw`.
+    if old.isRaw != settings.isRaw { place.setSource(self) }
   }
 
   private func build(from old: ViewSettings?) {
@@ -297,7 +305,7 @@ package final class DeviceView {
     return stage(EscapeFilter.self)
       ?? EscapeFilter(
         showsUTF8: !TerminalCharacters.areASCII,
-        permitting: place.permission, size: { [unowned self] in size })
+        permitting: permission, size: { [unowned self] in size })
   }
 
   private var wholeSequences: WholeSequences {

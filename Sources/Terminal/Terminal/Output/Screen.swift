@@ -2,6 +2,7 @@ package import Observing
 import Posix
 package import TerminalWidgets
 import TextStages
+import TextTools
 
 /// The source of the text on a screen.
 package protocol ScreenDelegate: AnyObject {
@@ -20,7 +21,8 @@ package protocol ScreenDelegate: AnyObject {
 ///
 /// Below the text there is at most one panel: a footer, which is removed while text is shown and
 /// then drawn again; or a cover, which holds text back until it is removed. A cover can also be a
-/// page on the alternate screen.
+/// page on the alternate screen. Over a full-screen program, and where the cells below a cover are
+/// known, they are an ``Overlay``.
 package final class Screen {
   /// Makes the lines of a panel for a screen.
   package typealias Content = (ScreenSize) -> PanelContent
@@ -40,6 +42,12 @@ package final class Screen {
     }
   }
 
+  /// A message, and the text that shows it where there is no full-screen program.
+  private struct Notice {
+    let lines: [StyledLine]
+    let text: String
+  }
+
   /// Where the cursor is.
   package enum CursorPlace: Hashable, Sendable {
     case text, panel
@@ -54,11 +62,23 @@ package final class Screen {
   private let draws: Bool
   /// Returns the size of the whole screen.
   private let wholeSize: () -> ScreenSize
+  /// A panel in rows below the text, which moves up for it.
   private var panel = Panel()
+  /// What paints the text that is below the cursor, and which ``panel`` covers.
+  private var textBelow: [UInt8] = []
+  /// A panel over text whose cells are known; see ``shown``.
+  private var overlay = Overlay()
+  /// The panel at the top over a full-screen program.
+  private var topOverlay = Overlay()
+  /// What is on the screen besides overlays and pages.
+  private var shown: ShownScreen
   /// The position of the cursor in the text while it is in the panel.
   private var tail = LineTail()
   private var footer: Content?
   private var cover: Content?
+  /// Messages over what a full-screen program has drawn, until the user types.
+  private var notices: [Notice] = []
+  private var droppedNotices = 0
   private var page = AlternatePage()
   /// The content of the page; nil while there is none.
   private var pageContent: Content?
@@ -79,7 +99,7 @@ package final class Screen {
     didSet {
       guard deviceModes != oldValue else { return }
       if deviceModes.contains(.hiddenCursor) != oldValue.contains(.hiddenCursor) {
-        write(panel.setCursorHidden(isCursorHidden))
+        write(overlay.reveal(isCursorHidden) + panel.setCursorHidden(isCursorHidden))
       }
       updatePasteMarks()
     }
@@ -90,7 +110,11 @@ package final class Screen {
   /// Whether the terminal marks pasted text.
   private var isMarkingPastes = false
   /// The source of the text.
-  weak var delegate: (any ScreenDelegate)?
+  weak var delegate: (any ScreenDelegate)? {
+    didSet { if oldValue != nil { shown.forget() } }
+  }
+  /// What a full-screen program had drawn when the terminal was given to another program.
+  private var kept: ScreenCells?
   /// Whether another program uses the terminal, or will soon.
   private var isGivenBack = false
   /// Where the cursor is, or may be: it changes before the bytes are written that move the cursor
@@ -107,21 +131,31 @@ package final class Screen {
     self.draws = draws
     self.hasAlternateScreen = draws && hasAlternateScreen
     wholeSize = size
+    shown = ShownScreen(size(), hasAlternateScreen: hasAlternateScreen)
+    shown.state = { [unowned self] in deviceState }
   }
 
   /// Shows bytes, immediately or after the cover was removed.
   package func show(_ bytes: UnsafeRawBufferPointer) {
     if let withheld {
       withheld.append(bytes, isMessage: false)
+    } else if hasPanel {
+      write(closePanels() + bytes + showPanels { $0.note(bytes) })
+      showNoticesAsText()
     } else {
-      tail.add(bytes)
-      if panel.lines.isEmpty {
-        output.write(bytes)
-      } else {
-        write(panel.close() + bytes + showPanel())
-      }
+      note(bytes)
+      output.write(bytes)
     }
   }
+
+  /// Notes text that is shown.
+  private func note(_ bytes: UnsafeRawBufferPointer) {
+    tail.add(bytes)
+    if draws { shown.add(bytes) }
+  }
+
+  /// Whether lines are shown that must be removed before text is shown.
+  private var hasPanel: Bool { !panel.lines.isEmpty || overlay.isOpen || topOverlay.isOpen }
 
   /// Shows a text.
   package func show(_ text: String) {
@@ -135,21 +169,80 @@ package final class Screen {
     text.withUTF8 { text in
       let bytes = UnsafeRawBufferPointer(text)
       if let withheld { return withheld.append(bytes, isMessage: true) }
-      write(panel.close())
-      tail.add(bytes)
+      write(closePanels())
+      note(bytes)
       output.write(bytes, isMessage: true)
-      write(showPanel())
+      write(showPanels())
     }
+  }
+
+  // MARK: Notices
+
+  /// Shows a message over what a full-screen program has drawn, until the user types.
+  ///
+  /// - Parameter text: the text that shows it if the program ends before.
+  /// - Returns: whether there is such a program.
+  func note(_ lines: [StyledLine], as text: String) -> Bool {
+    guard !isGivenBack, drawnCells != nil else { return false }
+    if notices.count == Self.mostNotices {
+      notices.removeFirst()
+      droppedNotices += 1
+    }
+    notices.append(Notice(lines: lines, text: text))
+    if cover == nil { refresh() }
+    return true
+  }
+
+  /// The number of messages that are kept. Nobody reads more on one screen.
+  private static let mostNotices = 64
+
+  /// Removes the messages, which the user has seen.
+  package func removeNotices() {
+    guard !notices.isEmpty, withheld == nil else { return }
+    (notices, droppedNotices) = ([], 0)
+    write(closePanels())
+    write(showPanels())
+  }
+
+  /// Shows the messages as text if no full-screen program is left.
+  private func showNoticesAsText() {
+    guard !notices.isEmpty, withheld == nil, isGivenBack || drawnCells == nil else { return }
+    let dropped =
+      droppedNotices == 0 ? "" : "[\(droppedNotices.counted("earlier message")) not shown]\r\n"
+    let text = notices.map(\.text).joined()
+    (notices, droppedNotices) = ([], 0)
+    say("\r\n" + dropped + text)
+    cursorDidMove(toMargin: true)
   }
 
   /// Writes bytes directly, with the cursor in the text. While a page hides the text, nothing is
   /// written: what is drawn beside the text is drawn again afterwards.
   package func draw(_ bytes: [UInt8]) {
-    if !page.isOpen { write(panel.around(bytes)) }
+    guard pageContent == nil, !bytes.isEmpty else { return }
+    if overlay.isOpen {
+      write(overlay.around(bytes))
+    } else if let cells = drawnCells {
+      write(bytes + cells.placed)
+    } else {
+      write(panel.around(bytes))
+      // It uses the place where the device may have saved the cursor: DECSC.
+      if draws { shown.add(Array("\u{1B}7".utf8)) }
+    }
   }
 
+  /// Writes sequences that undo what the device has changed.
+  func restore(_ sequences: [UInt8]) {
+    onTextScreen { write(closePanels() + sequences + showPanels { $0.note(sequences) }) }
+    showNoticesAsText()
+  }
+
+  private func note(_ bytes: [UInt8]) { bytes.withUnsafeBytes { note($0) } }
+
   /// Rings the bell.
-  func ring() { write(panel.around([0x07])) }
+  func ring() { write([0x07]) }
+
+  /// The cells of a full-screen program; nil if there is none, or if not all are known.
+  private var drawnCells: ScreenCells? { draws ? shown.readDrawn() : nil }
 
   /// Bytes that set the terminal to the device's state from any state; empty if that
   /// state is unknown.
@@ -159,7 +252,8 @@ package final class Screen {
   func cursorDidMove(toMargin isAtMargin: Bool) { delegate?.cursorDidMove(toMargin: isAtMargin) }
 
   private func write(_ bytes: [UInt8]) {
-    let place: CursorPlace = page.isOpen ? .page : panel.hasCursor ? .panel : .text
+    let place: CursorPlace =
+      page.isOpen ? .page : panel.hasCursor || overlay.hasCursor ? .panel : .text
     // The guard process must know this first: it moves the cursor back if this program is killed.
     if place != .text, place != focus { cursorPlace = place }
     if !bytes.isEmpty { bytes.withUnsafeBytes { output.write($0) } }
@@ -182,27 +276,36 @@ package final class Screen {
     refresh()
   }
 
-  /// Whether a cover can hide the text without moving it. A device may use the alternate screen
-  /// itself; with `--raw`, its state is unknown.
-  package var canCoverWhole: Bool {
+  /// Whether a cover can hide the text without moving it: on the alternate screen, or over a
+  /// full-screen program.
+  package var canCoverWhole: Bool { hasPage || drawnCells != nil }
+
+  private var hasPage: Bool {
     hasAlternateScreen && !deviceState.isEmpty && !deviceModes.contains(.alternateScreen)
   }
 
-  /// Shows a page on the alternate screen. Text is held back until ``uncover()``, and is then where
-  /// it was. Where this is not possible, shows a cover.
+  /// Shows a page on the alternate screen, or over the text. Text is held back until ``uncover()``,
+  /// and is then where it was. Where this is not possible, shows a cover.
   func coverWhole(with lines: @escaping Content) {
     guard canCoverWhole, withheld == nil else { return cover(with: lines) }
     withheld = WithheldOutput()
-    write(panel.close())
+    write(closePanels())
     pageContent = lines
     refresh()
   }
 
-  /// Leaves the alternate screen for a change of the text's screen that must not wait.
+  /// Leaves the page for a change of the text's screen that must not wait.
   private func onTextScreen(_ change: () -> Void) {
-    write(page.close())
+    let hadPage = pageContent != nil
+    if hadPage { write(closePage()) }
     change()
-    if pageContent != nil { refresh() }
+    if hadPage { refresh() }
+  }
+
+  private func closePage() -> [UInt8] {
+    guard page.isOpen else { return overlay.close(isCursorHidden: isCursorHidden) }
+    // The page has used the place where the device may have saved the cursor.
+    return page.close() + (drawnCells?.placed ?? [])
   }
 
   /// Removes the cover, and shows the text that was held back.
@@ -212,19 +315,23 @@ package final class Screen {
     self.withheld = nil
     if pageContent != nil {
       pageContent = nil
-      write(page.close())
+      write(closePage())
       // They may have changed meanwhile.
       if let status { draw(statusLine.redraw(status)) }
       refreshTop()
     }
-    write(panel.close())
+    write(closePanels())
     let hasGap = withheld.write { bytes, isMessage in
-      tail.add(bytes)
+      note(bytes)
       output.write(bytes, isMessage: isMessage)
     }
-    if hasGap { return rewrite() }
-    refresh()
-    cursorDidMove(toMargin: false)
+    if hasGap {
+      rewrite()
+    } else {
+      write(showPanels())
+      cursorDidMove(toMargin: false)
+    }
+    showNoticesAsText()
   }
 
   /// Draws the panel again with its current lines.
@@ -232,16 +339,61 @@ package final class Screen {
     guard let pageContent else { return write(showPanel()) }
     let size = wholeSize()
     // A cover leaves a row for the cursor in the text; a page does not.
-    let shown = pageContent(ScreenSize(rows: size.rows + 1, columns: size.columns))
-    write(page.show((TerminalCharacters.areASCII ? shown.asciiForm : shown).lines, on: size))
+    let content = pageContent(ScreenSize(rows: size.rows + 1, columns: size.columns))
+    let lines = (TerminalCharacters.areASCII ? content.asciiForm : content).lines
+    // The device may show another screen meanwhile.
+    if page.isOpen || !overlay.isOpen && hasPage {
+      write(page.show(lines, on: size))
+    } else if let cells = overlay.cells ?? drawnCells {
+      let rest = Array(repeating: StyledLine(), count: max(0, size.rows - lines.count))
+      write(overlay.show(lines.prefix(size.rows) + rest, cursorColumn: 0, isCursorHidden, cells))
+    }
   }
 
   private func showPanel() -> [UInt8] {
-    guard pageContent == nil, let content = cover ?? footer else { return panel.close() }
-    let shown = content(textSize)
-    return panel.show(
-      TerminalCharacters.areASCII ? shown.asciiForm : shown, on: textSize,
-      textColumn: tail.column(ofColumns: textSize.columns))
+    guard pageContent == nil else { return [] }
+    if cover == nil, !notices.isEmpty, let cells = overlay.cells ?? drawnCells {
+      let lines = notices.flatMap(\.lines)
+      return overlay.show(
+        inLastRows: TerminalCharacters.areASCII ? lines.map(\.asciiForm) : lines, cells)
+    }
+    guard let content = cover ?? footer else { return closePanel() }
+    var lines = content(textSize)
+    if TerminalCharacters.areASCII { lines = lines.asciiForm }
+    // Text that goes on would be painted again each time: of lines, only a cover knows the cells.
+    if panel.lines.isEmpty, draws,
+      let cells = overlay.cells ?? (cover == nil ? shown.readDrawn() : shown.read())
+    {
+      return overlay.show(belowCursor: lines, isCursorHidden, cells)
+    }
+    if panel.lines.isEmpty, draws, cover != nil { textBelow = shown.readBelow() }
+    return noting(
+      panel.show(lines, on: textSize, textColumn: tail.column(ofColumns: textSize.columns)))
+  }
+
+  /// Removes the panel below the text.
+  private func closePanel() -> [UInt8] {
+    guard overlay.isOpen else {
+      defer { textBelow = [] }
+      return noting(panel.close() + textBelow)
+    }
+    return overlay.close(isCursorHidden: isCursorHidden) + topOverlay.redraw()
+  }
+
+  /// Removes the panels that would not stay in their place while text is shown.
+  private func closePanels() -> [UInt8] { closePanel() + topOverlay.close() }
+
+  /// Shows the panels after a change of the text.
+  private func showPanels(after change: (Screen) -> Void = { _ in }) -> [UInt8] {
+    change(self)
+    let top = topPanel.height > 0 ? [] : openTop()
+    return top + adaptFrame() + showPanel()
+  }
+
+  /// The bytes of a panel, which change the screen of the text.
+  private func noting(_ bytes: [UInt8]) -> [UInt8] {
+    if draws { shown.add(bytes) }
+    return bytes
   }
 
   /// The width of the screen, in columns.
@@ -257,32 +409,61 @@ package final class Screen {
   package func setTop(_ top: Top?) {
     guard draws else { return }
     onTextScreen {
-      write(panel.close() + topPanel.close())
+      write(closePanels() + topPanel.close())
       self.top = top
-      write(openTop() + showPanel())
+      write(openTop() + adaptFrame() + showPanel())
     }
   }
 
   /// Whether the device's text has the whole screen, besides the status line.
-  package var isTopFree: Bool { top == nil }
+  package var isTopFree: Bool { topPanel.height == 0 }
 
   /// Draws the panel at the top again with its present lines.
   package func refreshTop() {
-    guard topPanel.height > 0 else { return }
-    draw(showTop())
+    // A panel may be over it, and is removed first.
+    if topOverlay.isOpen, !overlay.isOpen, pageContent == nil { write(openTop()) }
+    if topPanel.height > 0 { draw(showTop()) }
   }
 
   private func openTop() -> [UInt8] {
     guard let top, !isGivenBack else { return [] }
     let size = statusLine.rest(of: wholeSize())
+    let height = top.height(size)
+    if let cells = topOverlay.cells ?? drawnCells, height > 0, height < size.rows {
+      if pageContent != nil { return [] }
+      return topOverlay.show(
+        lines(of: top, height, size.columns), cursorColumn: nil, isCursorHidden, cells)
+    }
     return topPanel.open(
-      height: top.height(size), on: size, isAboveStatusLine: statusLine.size != nil) + showTop()
+      height: height, on: size, isAboveStatusLine: statusLine.size != nil) + showTop()
   }
 
   private func showTop() -> [UInt8] {
     guard let top, let size = topPanel.size else { return [] }
-    let lines = top.lines(ScreenSize(rows: topPanel.height, columns: size.columns))
-    return topPanel.show(TerminalCharacters.areASCII ? lines.map(\.asciiForm) : lines)
+    return topPanel.show(lines(of: top, topPanel.height, size.columns))
+  }
+
+  private func lines(of top: Top, _ height: Int, _ columns: Int) -> [StyledLine] {
+    let lines = top.lines(ScreenSize(rows: height, columns: columns))
+    return TerminalCharacters.areASCII ? lines.map(\.asciiForm) : lines
+  }
+
+  /// The rows between the panel at the top and the status line.
+  private var frame: Range<Int> {
+    topPanel.height..<max(topPanel.height + 1, topPanel.height + textSize.rows)
+  }
+
+  /// Gives the text the rows that are left for it now.
+  ///
+  /// - Returns: the sequences that draw what a full-screen program has drawn there.
+  private func adaptFrame() -> [UInt8] {
+    guard draws, frame != shown.frame else { return [] }
+    return redraw(keepingLines: false)
+  }
+
+  private func redraw(keepingLines: Bool) -> [UInt8] {
+    shown.resize(frame, wholeSize(), keepsLines: keepingLines)
+    return (keepingLines ? shown.read() : shown.readDrawn())?.redrawn ?? []
   }
 
   // MARK: The last line
@@ -303,8 +484,10 @@ package final class Screen {
   private func change(_ bytes: (inout StatusLine) -> [UInt8]) {
     // The panel at the top knows the number of rows.
     onTextScreen {
-      write(
-        panel.close() + topPanel.close() + bytes(&statusLine) + openTop() + showPanel())
+      write(closePanels() + topPanel.close() + bytes(&statusLine))
+      let redrawn = adaptFrame()
+      write(redrawn + openTop())
+      write(adaptFrame() + showPanel())
     }
   }
 
@@ -338,11 +521,19 @@ package final class Screen {
   func rewrite() {
     guard draws else { return cursorDidMove(toMargin: false) }
     let size = wholeSize()
+    let cells = drawnCells
     tail.begin()
+    overlay.forget()
+    topOverlay.forget()
     write(page.close())
-    write(
-      panel.forget(on: size) + screenState + adaptStatusLine(to: size) + topPanel.restore()
-        + showTop() + panel.setCursorHidden(isCursorHidden) + showPanel())
+    write(panel.forget(on: size) + screenState + adaptStatusLine(to: size))
+    if let cells {
+      write(cells.redrawn)
+    } else {
+      write(topPanel.restore() + showTop())
+      shown.forget()
+    }
+    write(panel.setCursorHidden(isCursorHidden) + showPanels())
     cursorDidMove(toMargin: false)
     if pageContent != nil { refresh() }
   }
@@ -375,11 +566,18 @@ package final class Screen {
 
   /// Adapts the screen to its new size.
   package func sizeDidChange() {
+    // Text that a panel has moved is not where a terminal would have left it.
+    let keepsLines = overlay.isOpen
     onTextScreen {
       let size = wholeSize()
       if panel.hasUnknownPlace(on: size) { tail.begin() }
       let erasure = panel.eraseAfterResize(to: size) + topPanel.eraseAfterResize()
-      write(erasure + adaptStatusLine(to: size) + openTop() + showPanel())
+      overlay.forget()
+      topOverlay.forget()
+      write(erasure + adaptStatusLine(to: size))
+      if draws { write(redraw(keepingLines: keepsLines)) }
+      write(openTop())
+      write(adaptFrame() + showPanel())
       cursorDidMove(toMargin: false)
     }
   }
@@ -403,21 +601,40 @@ package final class Screen {
     cursorDidMove(toMargin: true)
   }
 
+  /// Keeps what a full-screen program has drawn for ``resume()``. Call it before what the device
+  /// has switched is undone.
+  package func keep() {
+    uncover()
+    kept = drawnCells
+  }
+
   /// Removes the panels and the status line until ``resume()``: another program uses the terminal.
   package func suspend() {
     uncover()
-    write(panel.close() + topPanel.close())
+    write(closePanels() + topPanel.close())
+    isGivenBack = true
+    showNoticesAsText()
     if isMarkingPastes { write(pasteMarks(false)) }
     if status != nil { draw(statusLine.disable()) }
-    isGivenBack = true
   }
 
   /// Draws everything again, because another program may have changed any state of the terminal.
-  /// The device's state is set, but what it drew on the alternate screen is lost.
   package func resume() {
     isGivenBack = false
     tail.forget()
-    if draws { write(screenState) }
+    if draws {
+      write(screenState)
+      if let kept {
+        // What the other program has shown moves into the terminal's scrollback.
+        if !kept.isAlternate {
+          write(Array("\u{1B}[r\u{1B}[9999H".utf8) + Array(repeating: 0x0A, count: kept.rows))
+        }
+        shown.restore(kept)
+      } else {
+        shown.forget()
+      }
+    }
+    kept = nil
     sizeDidChange()
   }
 
@@ -427,6 +644,8 @@ package final class Screen {
     setTop(nil)
     footer = nil
     uncover()
+    write(closePanels())
+    showNoticesAsText()
     refresh()
     marksPastes = false
     setStatus(nil)

@@ -52,5 +52,5 @@ extension Console: ViewPlace {
 
   package func setSwitched(_ modes: DeviceModes) { screen.deviceModes = modes }
 
-  package func restore(_ sequences: [UInt8]) { screen.draw(sequences) }
+  package func restore(_ sequences: [UInt8]) { screen.restore(sequences) }
 }

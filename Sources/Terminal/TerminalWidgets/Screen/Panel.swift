@@ -4,7 +4,7 @@
 ///
 /// - **On the normal screen.** The device's text stays visible above the panel; the alternate
 ///   screen would hide it. A program cannot read back what it covers, so the panel covers nothing
-///   that it could not restore.
+///   that it could not restore. It is for text whose rows are not known.
 /// - **Room first.** It writes IND (ESC D) once for each line, then CUU to return. Where there is
 ///   room below the cursor, this changes nothing. Otherwise the text moves up, and its first rows
 ///   go into the scrollback, as with the same number of new lines. IND keeps the column; a line

@@ -2,15 +2,17 @@
 ///
 /// The names are those of the VT500 manuals (https://vt100.net/docs/vt510-rm/), which today's
 /// terminals implement: xterm, VTE, tmux, screen, the Linux console and others.
-struct TerminalScript {
-  private(set) var bytes: [UInt8] = []
+package struct TerminalScript {
+  package private(set) var bytes: [UInt8] = []
 
-  mutating func write(_ text: String) { bytes += text.utf8 }
+  package init() {}
 
-  mutating func write(_ other: [UInt8]) { bytes += other }
+  package mutating func write(_ text: String) { bytes += text.utf8 }
+
+  package mutating func write(_ other: [UInt8]) { bytes += other }
 
   /// Writes a line with its styles, and then resets the style.
-  mutating func write(_ line: StyledLine) {
+  package mutating func write(_ line: StyledLine) {
     for run in line.runs {
       let codes = run.style.codes
       if codes.isEmpty {
@@ -22,7 +24,7 @@ struct TerminalScript {
   }
 
   /// DECSC: saves the cursor's position, the attributes, the character sets and the origin mode.
-  mutating func saveCursor() { write("\u{1B}7") }
+  package mutating func saveCursor() { write("\u{1B}7") }
 
   /// DECRC: restores the saved state, which stays saved.
   mutating func restoreCursor() { write("\u{1B}8") }
@@ -39,19 +41,19 @@ struct TerminalScript {
   mutating func carriageReturn() { write("\r") }
 
   /// CR and CUF: moves to a column of the row, counted from 0.
-  mutating func moveToColumn(_ column: Int) {
+  package mutating func moveToColumn(_ column: Int) {
     carriageReturn()
     if column > 0 { write("\u{1B}[\(column)C") }
   }
 
   /// DECTCEM: shows or hides the cursor.
-  mutating func showCursor(_ isShown: Bool) { write("\u{1B}[?25\(isShown ? "h" : "l")") }
+  package mutating func showCursor(_ isShown: Bool) { write("\u{1B}[?25\(isShown ? "h" : "l")") }
 
   /// CUP: moves to the beginning of a row, counted from 1.
-  mutating func moveToRow(_ row: Int) { write("\u{1B}[\(row);1H") }
+  package mutating func moveToRow(_ row: Int) { write("\u{1B}[\(row);1H") }
 
   /// EL: erases from the cursor to the end of its row.
-  mutating func eraseToEndOfLine() { write("\u{1B}[K") }
+  package mutating func eraseToEndOfLine() { write("\u{1B}[K") }
 
   /// ED: erases from the cursor to the end of the screen.
   mutating func eraseToEndOfScreen() { write("\u{1B}[J") }

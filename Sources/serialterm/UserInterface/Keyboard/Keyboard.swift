@@ -251,6 +251,7 @@ final class Keyboard {
 }
 
 extension Keyboard: InputPumpDelegate {
+  func inputDidBegin(_ input: InputPump) { app.console.screen.removeNotices() }
   func input(_ input: InputPump, didReadCommand key: UInt8) { events.notify(.command(key)) }
 
   func input(_ input: InputPump, didReadOther key: Key) { events.notify(.otherKey(key)) }
@@ -289,8 +290,7 @@ extension Keyboard: KeyReceiver {
   /// Handles typed bytes while a file is sent, or a script or program runs. They are not sent,
   /// because the device would receive them in the middle of that.
   func receive(typed bytes: UnsafeRawBufferPointer) -> Int {
-    let interrupt: UInt8 = 0x03
-    if bytes.contains(interrupt) {
+    if bytes.contains(0x03) {  // ctrl-c
       focus.port.controller.exchange?.stop()
     } else {
       refuse(bytes.count)
