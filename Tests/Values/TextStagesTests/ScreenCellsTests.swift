@@ -186,7 +186,7 @@ struct ScreenCellsTests {
     #expect(Self.look(cells) == "title|||end|| 3,4" && cells.isComplete)
     cells.resize(frame: 0..<2, rows: 3, columns: 8)
     #expect(cells.row == 1 && cells.region == 0..<2 && cells.isComplete)
-    // Terminals break lines anew.
+    // Terminals break lines again.
     var lines = Self.cells("\r\u{1B}[J1\r\n2\r\n3\r\n4\r\n5\r\n")
     var kept = lines
     lines.resize(frame: 0..<6, rows: 6, columns: 5)

@@ -140,7 +140,9 @@ package final class Screen {
     if let withheld {
       withheld.append(bytes, isMessage: false)
     } else if hasPanel {
-      write(closePanels() + bytes + showPanels { $0.note(bytes) })
+      let closing = closePanels()
+      note(bytes)
+      write(closing + bytes + showPanels())
       showNoticesAsText()
     } else {
       note(bytes)
@@ -232,11 +234,13 @@ package final class Screen {
 
   /// Writes sequences that undo what the device has changed.
   func restore(_ sequences: [UInt8]) {
-    onTextScreen { write(closePanels() + sequences + showPanels { $0.note(sequences) }) }
+    onTextScreen {
+      let closing = closePanels()
+      sequences.withUnsafeBytes { note($0) }
+      write(closing + sequences + showPanels())
+    }
     showNoticesAsText()
   }
-
-  private func note(_ bytes: [UInt8]) { bytes.withUnsafeBytes { note($0) } }
 
   /// Rings the bell.
   func ring() { write([0x07]) }
@@ -383,9 +387,8 @@ package final class Screen {
   /// Removes the panels that would not stay in their place while text is shown.
   private func closePanels() -> [UInt8] { closePanel() + topOverlay.close() }
 
-  /// Shows the panels after a change of the text.
-  private func showPanels(after change: (Screen) -> Void = { _ in }) -> [UInt8] {
-    change(self)
+  /// Shows the panels after a change of the text, or of the rows that it has.
+  private func showPanels() -> [UInt8] {
     let top = topPanel.height > 0 ? [] : openTop()
     return top + adaptFrame() + showPanel()
   }
@@ -411,7 +414,7 @@ package final class Screen {
     onTextScreen {
       write(closePanels() + topPanel.close())
       self.top = top
-      write(openTop() + adaptFrame() + showPanel())
+      write(showPanels())
     }
   }
 
@@ -485,9 +488,7 @@ package final class Screen {
     // The panel at the top knows the number of rows.
     onTextScreen {
       write(closePanels() + topPanel.close() + bytes(&statusLine))
-      let redrawn = adaptFrame()
-      write(redrawn + openTop())
-      write(adaptFrame() + showPanel())
+      write(adaptFrame() + showPanels())
     }
   }
 
@@ -576,8 +577,7 @@ package final class Screen {
       topOverlay.forget()
       write(erasure + adaptStatusLine(to: size))
       if draws { write(redraw(keepingLines: keepsLines)) }
-      write(openTop())
-      write(adaptFrame() + showPanel())
+      write(showPanels())
       cursorDidMove(toMargin: false)
     }
   }

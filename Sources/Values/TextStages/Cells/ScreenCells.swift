@@ -557,7 +557,7 @@ public struct ScreenCells: Sendable {
   /// last one.
   ///
   /// - Parameter keepsLines: whether the terminal shows what only lines have determined as it was.
-  ///   Many terminals break lines anew.
+  ///   Many terminals break lines again.
   public mutating func resize(
     frame: Range<Int>, rows: Int, columns: Int, keepsLines: Bool = false
   ) {
