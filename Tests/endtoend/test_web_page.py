@@ -22,13 +22,17 @@ try:
 except ImportError:
     pyte = None
 
-# Makes a screen in the page, writes pieces of text to it, and returns what it shows.
+# Makes a screen in the page, writes pieces of text to it, and returns what it shows. A piece that is an object names
+# methods of the screen that are called, with their argument.
 SCREEN = """
 const { Screen } = await import(new URL('screen.js', location.href.replace(/#.*/, '')).href);
 const show = (pieces, columns, rows, limit) => {
   const element = document.createElement('div');
   const screen = new Screen(element, { columns, rows, limit });
-  for (const piece of pieces) screen.write(piece);
+  for (const piece of pieces) {
+    if (typeof piece === 'string') screen.write(piece);
+    else for (const [name, argument] of Object.entries(piece)) screen[name](argument);
+  }
   screen.render();
   const styles = [...element.children].map((row) => [...row.querySelectorAll('span')].map((span) =>
     [span.textContent, span.className.replace(/ ?cursor/, ''), span.style.color, span.style.background].join('|')));
@@ -108,13 +112,49 @@ class ScreenTests(BrowserTest):
         ("scrolled up and down", "1\r\n2\r\n3\r\n4\r\n5\x1b[2S\x1b[T", ["", "3", "4", "5", ""]),
         ("a saved cursor", "ab\x1b7\r\ncd\x1b8X\x1b[s\r\n\x1b[uY", ["abXY", "cd"]),
         ("a repeated character", "a\x1b[3b", ["aaaa"]),
+        ("after any other character", "ab\r\n\x1b[31m\x1b[2b", ["ab", "bb"]),
         ("tab stops", "\x1b[2Ix\x1b[2Zy", ["        y       x"]),
+        ("tab stops that are set", "\x1b[3g\x1b[4G\x1bH\x1b[9G\x1bH\rx\ty\tz", ["x  y    z"]),
+        ("movement by them", "\x1b[3g\x1b[4G\x1bH\x1b[9G\x1bH\r\x1b[2Ix\x1b[2Zy", ["   y    x"]),
+        ("a tab stop that is cleared", "\x1b[9G\x1b[g\rx\ty", ["x               y"]),
+        ("no tab stops", "\x1b[3gx\ty", ["x                  y"]),
+        ("a tab in a full row", "01234567890123456789\tx", ["01234567890123456789", "x"]),
+        ("rows that count from a region", "1\r\n2\r\n3\r\n4\r\n5\x1b[2;4r\x1b[?6hx\x1b[9;2Hy\x1b[2dz\x1b[?6lw", [
+            "w", "x", "3 z", "4y", "5"]),
+        ("which is saved with the cursor", "\x1b[2;4r\x1b[?6h\x1b7\x1b[?6l\x1b8\x1b[Hx", ["", "x"]),
+        ("down in a region", "\x1b[2;3r\x1b[2;1H\x1b[4Bx", ["", "", "x"]),
+        ("down out of it", "\x1b[2;3r\x1b[2;1H\x1b[4ex", ["", "", "", "", "x"]),
+        ("lines in a region", "1\r\n2\r\n3\r\n4\r\n5\x1b[2;4r\x1b[3;1H\x1b[L\x1b[5;1H\x1b[M\x1b[2;1H\x1b[M", [
+            "1", "", "3", "", "5"]),
+        ("scrolled in a region", "1\r\n2\r\n3\r\n4\r\n5\x1b[2;4r\x1b[2S\x1b[T", ["1", "", "4", "", "5"]),
+        ("insert mode", "abc\r\x1b[4hXY\x1b[4lZ", ["XYZbc"]),
+        ("insert mode in full rows", "0123456789012345678901\x1b[H\x1b[4hxy\x1b[20Gzw", [
+            "xy01234567890123456z", "w01"]),
+        ("insert mode with wide characters", "你好\x1b[2G\x1b[4h世x", [" 世x 好"]),
+        ("a screen that is filled", "ab\x1b[2;3r\x1b#8x\x1b[5;1H\ny", [*4 * ("E" * 20,), "y"]),
+        ("erase to the end of a full row", "01234567890123456789\x1b[K", ["0123456789012345678"]),
+        ("erase from the beginning of a full row", "01234567890123456789\x1b[1K", [""]),
+        ("erase what is not protected", "abcdef\x1b[3D\x1b[?K\r\nxyz\x1b[?1J", ["", ""]),
+        ("erase nothing", "ab\r\x1b[3K\x1b[4J", ["ab"]),
+        ("a mark without a character", "ab\x1b[5C\u0301x", ["ab     x"]),
+        ("the alternate screen", "ab\x1b[?1049hcd", ["  cd", "", "", "", ""]),
+        ("it is left", "ab\x1b[?1049h\x1b[3;1HX\x1b[?1049lc", ["abc"]),
+        ("it is left with what was saved", "\x1b[2;4r\x1b[?6ha\x1b[?1049h\x1b[?6lX\x1b[?1049lb\x1b[Hc", ["", "cb"]),
+        ("shown twice", "ab\x1b[?1049hcd\x1b[?1049h\x1b[HX\x1b[?1049lc", ["abc"]),
+        ("left twice", "ab\x1b[?1049hcd\x1b[?1049l\x1b[?1049lc", ["abc"]),
+        ("the cursor stays", "ab\x1b[?47hcd\x1b[?47le", ["ab  e"]),
+        ("the alternate screen is kept", "ab\x1b[?47hcd\x1b[?47l\x1b[?1047he", ["  cde", "", "", "", ""]),
+        ("or cleared", "ab\x1b[?1047hcd\x1b[?1047le\x1b[?47hf", ["     f", "", "", "", ""]),
+        ("each screen has a saved cursor", "ab\x1b7\x1b[?47h\x1b[2;5H\x1b7\x1b[?47l\x1b8X\x1b[?47h\x1b8Y\x1b[?47l", [
+            "abX", ""]),
+        ("the cursor is saved by a mode", "ab\x1b[?1048h\r\ncd\x1b[?1048lX", ["abX", "cd"]),
         ("wide characters", "你好x", ["你好x"]),
         ("half of a wide character is overwritten", "你好\x1b[2Gx", [" x好"]),
         ("a wide character that has no room", "0123456789012345678你", ["0123456789012345678", "你"]),
         ("marks", "e\u0301x", ["e\u0301x"]),
         ("an unbounded number of marks", "e" + "\u0301" * 500, ["e" + "\u0301" * 15]),
         ("emoji", "😀x\x1b[3Gy", ["😀y"]),
+        ("a flag", "🇩🇪x\x1b[3Gy", ["🇩🇪y"]),
         ("unknown sequences", "a\x1b[5nb\x1b[>cc\x1b[!pd\x1b(Be\x1b=f", ["abcdef"]),
         ("markup", "<img onerror=x> </script> &amp;", ["<img onerror=x> </sc", "ript> &amp;"]),
         ("a bell", "a\x07b", ["ab"]),
@@ -144,6 +184,94 @@ class ScreenTests(BrowserTest):
             with self.subTest(text):
                 self.assertEqual(self.show(text + "\x1b[m")["styles"][0][0], expected)
         self.assertEqual(self.show("\x1b[1;31;7mx\x1b[22;27;39my")["styles"][0], ["x|tb on b1||", " |||"])
+
+    def test_what_is_erased_has_the_background(self):
+        row = [f"{' ' * 20}|on b1||"]
+        for what, text, expected in (
+                ("the end of a row", "\x1b[44mabc\x1b[2G\x1b[41m\x1b[K", [["a|on b4||", f"{' ' * 19}|on b1||"]]),
+                ("deleted characters", "\x1b[41mab\r\x1b[P", [["b|on b1||", " |on b1||"]]),
+                ("a row below the others", "a\x1b[5;1H\x1b[41m\n", [[], [], [], [], [], row]),
+                ("an inserted line", "a\r\nb\x1b[41m\x1b[L", [[], row, [], [], []]),
+                ("the alternate screen", "\x1b[41m\x1b[?1049h\x1b[3;3H\x1b[mx", [
+                    row, row, ["  |on b1||", f"{' ' * 17}|on b1||"], row, row])):
+            with self.subTest(what):
+                self.assertEqual(self.show("\x1b[?25l" + text)["styles"], expected)
+
+    # Lines, the last of which the cursor is in.
+    LINES = "".join(f"\x1b[3{i % 8}mline {i}\x1b[m\r\n" for i in range(12)) + "$ vim"
+    # What a full-screen program of five rows draws, with all that scrolls. It ends in the last row.
+    DRAWING = (
+        "\x1b[?1049h\x1b[41m\x1b[2J\x1b[m\x1b[Htop\x1b[3;5Hx\x1b[5;1H" + "down\r\n" * 200 + "\x1b[3S\x1bD\x1b[2;4r\x1b[4;1H\n\n"
+        "\x1b[2;1H\x1bM\x1bM\x1b[r\x1b[2J\x1b[Hfirst\x1b[5;1Hlast")
+    DRAWN = ["first", "", "", "", "last"]
+
+    def test_the_alternate_screen_leaves_no_trace(self):
+        render = {"render": None}
+        for what, text in (("many lines", self.LINES), ("few lines", "a\r\nb"), ("none", "")):
+            with self.subTest(what):
+                before = self.show(text)
+                inside = self.show(text, render, self.DRAWING)
+                self.assertEqual(inside["lines"], self.DRAWN)
+                self.assertEqual(inside["all"], before["all"][:-len(before["lines"])] + self.DRAWN)
+                self.assertEqual(inside["drawn"], inside["all"])
+                self.assertEqual((inside["x"], inside["y"]), (4, 4))
+                left = [self.DRAWING, "\x1b[?1049l"]
+                for how, pieces in (
+                        ("drawn all the time", [render, left[0], render, left[1]]), ("drawn at its end", left),
+                        ("twice", [render, *left, render, *left]), ("twice without drawing", left + left)):
+                    with self.subTest(how):
+                        self.assertEqual(self.show(text, *pieces), before)
+                self.assertEqual(
+                    self.show(text, *left, "\r\nmore\r\n" * 9), self.show(text, "\r\nmore\r\n" * 9), "it goes on")
+        change = "\x1b[HX\x1b[3;1H"
+        self.assertEqual(
+            self.show("a\r\nb\r\n", render, change + self.DRAWING, render, "\x1b[?1049l"),
+            self.show("a\r\nb\r\n" + change), "what has changed just before")
+
+    def test_the_rows_are_bounded_while_the_alternate_screen_is_shown(self):
+        pieces = [self.LINES, self.DRAWING, *({"note": f"note {i}"} for i in range(200))]
+        notes = [f"note {i}" for i in range(195, 200)]
+        self.assertEqual(self.show(*pieces, limit=10)["all"], notes + self.DRAWN)
+        shown = self.show(*pieces, "\x1b[?1049l", limit=10)
+        self.assertEqual(shown["all"], [*notes, *(f"line {i}" for i in range(8, 12)), "$ vim"])
+
+    def test_a_note_stays_out_of_the_alternate_screen(self):
+        before = self.show(self.LINES)
+        shown = self.show(self.LINES, {"render": None}, self.DRAWING, {"render": None}, {"note": "left out"}, "x")
+        self.assertEqual(shown["lines"], [*self.DRAWN[:4], "lastx"])
+        self.assertEqual(shown["drawn"][-6:], ["left out", *shown["lines"]])
+        self.assertEqual(shown["styles"][-6], ["left out|note||"])
+        shown = self.show(self.LINES, self.DRAWING, {"note": "left out"}, "\x1b[?1049l")
+        self.assertEqual((shown["lines"], shown["x"], shown["y"]), (before["lines"], before["x"], before["y"]))
+        self.assertEqual(shown["all"][:-5], [*before["all"][:-5], "left out"])
+
+    def test_a_note_does_not_depend_on_what_the_device_has_set(self):
+        shown = self.show("\x1b[5;1Hab\x1b[41m\x1b[4h\x1b[?7l", {"note": "left out"}, "x\ry")
+        self.assertEqual(shown["lines"], ["", "", "ab", "left out", "yx"])
+        self.assertEqual(shown["styles"][-2:], [["left out|note||"], ["y|on b1||", "x|on b1||"]])
+
+    def test_it_is_cleared_with_all_that_the_device_has_set(self):
+        pieces = ["old\x1b[2;4r\x1b[?6h\x1b[3g\x1b[4h\x1b7\x1b[?1049h\x1b7cd", {"clear": None}, "a\tb\rX\x1b[?1049lY"]
+        self.assertEqual(self.show(*pieces)["lines"], ["Y       b"])
+        self.assertEqual(self.show(*pieces[:2], "\x1b[3;4r\x1b[Hz")["lines"], ["z"])
+        self.assertEqual(self.show(*pieces, "\x1b[?47h")["lines"], ["", "", "", "", ""])
+
+    def test_a_row_that_is_erased_does_not_go_on_from_the_one_above(self):
+        for text, count in (("", 1), ("\x1b[K", 1), ("\x1b[2K", 0), ("\x1b[H\x1b[J", 0), ("\x1b[2J", 0), ("\x1b#8", 0)):
+            with self.subTest(text):
+                self.assertEqual(self.show("x" * 30 + text)["wrapped"], count)
+
+    def test_another_width_keeps_text_and_the_cursor_in_sight(self):
+        table = (
+            ("the text", ["0123456789", {"resize": 5}], ["0123456789"]),
+            ("until it is erased", ["0123456789", {"resize": 5}, "\x1b[3G\x1b[K"], ["01"]),
+            ("not half of it", ["0123456789", {"resize": 5}, "\x1b[2G\x1b[P"], ["0234"]),
+            ("the other screen", [
+                "0123456789", {"resize": 5}, "\x1b[?1049h\x1b[Habcdefg", {"resize": 20}, "\x1b[?1049lx"], ["01234x6789"]),
+            ("the tab stops", ["\x1b[3g\x1b[4G\x1bH", {"resize": 40}, "\r\tx\ty"], ["   x" + " " * 35 + "y"]))
+        for what, pieces, expected in table:
+            with self.subTest(what):
+                self.assertEqual(self.show(*pieces)["lines"], expected)
 
     def test_rows_are_bounded(self):
         shown = self.show("".join(f"line {i}\r\n" for i in range(1000)))
@@ -206,19 +334,27 @@ class ScreenTests(BrowserTest):
         after the last column of a row, and out of a scroll region."""
         screen = pyte.Screen(30, 8)
         stream = pyte.Stream(screen)
-        pieces, has_saved = [], False
+        pieces, saved = [], None
         for _ in range(chance.randrange(5, 60)):
             top, bottom = screen.margins or (0, 7)
+            is_origin = pyte.modes.DECOM in screen.mode
+            rows = bottom - top + 1 if is_origin else 8
             count = chance.choice(("", "1", "2", "3", "5"))
             # At the end of a row below the region, pyte goes back into it.
             room = 40 if top <= screen.cursor.y <= bottom else max(2, 30 - screen.cursor.x)
-            choices = ["\r", f"\x1b[{chance.randrange(1, 9)};{chance.randrange(1, 31)}H"]
+            choices = [
+                "\r", f"\x1b[{chance.randrange(1, rows + 1)};{chance.randrange(1, 31)}H", "\x1b[4h", "\x1b[4l", "\x1b[?6h", "\x1b[?6l"]
             if screen.cursor.x < 30:
                 choices += [
                     "word "[:room - 1], "x" * chance.randrange(1, room), "\b", "\t", *(
                         f"\x1b[{count}{final}" for final in "CDG@PX"),
-                    *(f"\x1b[{how}{final}" for how in ("", "1", "2") for final in "JK"),
-                    f"\x1b[{chance.randrange(1, 9)}d", f"\x1b[{chance.choice(('0', '1', '31', '7', '42'))}m"]
+                    *(f"\x1b[{how}{final}" for how in ("", "1", "2", "?1") for final in "JK"), "\x1bH", "\x1b[g", "\x1b[3g",
+                    f"\x1b[{chance.choice(('0', '1', '31', '7', '42'))}m"]
+                # pyte fills the screen without resetting the region, or moving the cursor.
+                if chance.random() < 0.1:
+                    choices.append("\x1b[1;8r\x1b#8\x1b[H")
+                if screen.margins or not is_origin:
+                    choices.append(f"\x1b[{chance.randrange(1, rows + 1)}d")
                 # pyte begins a new row for a mark after the last column.
                 if screen.cursor.x < 29:
                     choices.append("e\u0301")
@@ -226,12 +362,10 @@ class ScreenTests(BrowserTest):
                     choices += ["\r\n", "\n", "\x1bM", "\x1bD", *(f"\x1b[{count}{final}" for final in "ABEFLM")]
                 first = chance.randrange(1, 6)
                 choices += [f"\x1b[{first};{chance.randrange(first + 1, 9)}r", "\x1b[1;8r"]
-                if has_saved and (top, bottom) == (0, 7):
-                    choices.append("\x1b8")
-                else:
-                    choices.append("\x1b7")
+                # pyte does not switch off that rows count from the region, and keeps the cursor in it.
+                choices.append("\x1b8" if saved == is_origin and (top, bottom) == (0, 7) else "\x1b7")
             piece = chance.choice(choices)
-            has_saved = piece == "\x1b7" or (has_saved and piece != "\x1b8")
+            saved = {"\x1b7": is_origin, "\x1b8": None}.get(piece, saved)
             pieces.append(piece)
             # In pyte, lines move only to rows that are there already, and what is inserted before them moves characters
             # out of the screen, from where they come back.

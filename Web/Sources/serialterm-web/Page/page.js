@@ -749,9 +749,9 @@ function receivedText(hasTimes) {
   for (const { text, time } of pieces) {
     const whole = held + text;
     // A sequence, or a CR that may be a part of a line end, is completed by the next piece.
-    const rest = /(\x1b(\[[ -?]{0,60})?|\r)$/.exec(whole)?.[0] ?? "";
+    const rest = /(\x1b(\[[ -?]{0,60}|[ -/]{0,2})|\r)$/.exec(whole)?.[0] ?? "";
     held = rest;
-    const plain = whole.slice(0, whole.length - rest.length).replace(/\x1b(\[[ -?]*[@-~]|\(.|[^[(])/gs, "");
+    const plain = whole.slice(0, whole.length - rest.length).replace(/\x1b(\[[ -?]*[@-~]|[ -/]+[0-~]|[^[ -/])/gs, "");
     plain.replace(/\r*\n\r*|\r+/g, "\n").split("\n").forEach((part, index) => {
       if (index > 0) finish();
       start ||= time;

@@ -1,12 +1,14 @@
 // A terminal's screen as selectable text. It interprets what the escape filter of serialterm lets pass
-// (Sources/Values/TextStages/Filter) and draws rows of text: nothing that a device sends becomes markup.
+// (Sources/Values/TextStages/Filter) and draws rows of text: nothing that a device sends becomes markup. It behaves as
+// ScreenCells (Sources/Values/TextStages/Cells).
 
 /** Characters that take two columns: East Asian ones and emoji. */
 const WIDE = new RegExp(
-  "[\\u1100-\\u115f\\u2e80-\\u303e\\u3041-\\u33ff\\u3400-\\u4dbf\\u4e00-\\ua4cf\\ua960-\\ua97c\\uac00-\\ud7a3"
-  + "\\uf900-\\ufaff\\ufe30-\\ufe6f\\uff01-\\uff60\\uffe0-\\uffe6\\u{20000}-\\u{3fffd}]|\\p{Emoji_Presentation}", "u");
-/** Characters that belong to the one before: marks, joiners, variation selectors. */
-const JOINED = /[\p{Mn}\p{Me}\u200b-\u200d\u2060\ufeff]/u;
+  "[\\u1100-\\u115f\\u2329\\u232a\\u2e80-\\u303e\\u3041-\\u3247\\u3250-\\u4dbf\\u4e00-\\ua4c6\\ua960-\\ua97c"
+  + "\\uac00-\\ud7a3\\uf900-\\ufaff\\ufe10-\\ufe6b\\uff01-\\uff60\\uffe0-\\uffe6\\u{16fe0}-\\u{1b2fb}"
+  + "\\u{1f200}-\\u{1f265}\\u{20000}-\\u{3fffd}]|(?![\\u{1f1e6}-\\u{1f1ff}])\\p{Emoji_Presentation}", "u");
+/** Characters that belong to the one before: marks, joiners, variation selectors, vowels of a Korean syllable. */
+const JOINED = /[\p{Mn}\p{Me}\p{Zl}\p{Zp}\u1160-\u11ff\ud7b0-\ud7ff]|(?!\xad)\p{Cf}/u;
 /** The most UTF-16 code units of one cell. A device can send any number of marks. */
 const LONGEST_CELL = 16;
 /** The longest sequence that is kept over the border of two messages. The filter has the same limit. */
@@ -19,8 +21,8 @@ const LONGEST_SEQUENCE = 64;
 const [FLOOD, DRAWN_IN_FLOOD, DRAWN_LATER] = [120, 60, 200];
 
 const CONTROL = /[\x00-\x1f\x7f-\x9f]/g;
-const SEQUENCE = /\x1b(?:\[([0-?]*)([ -/]*)([@-~])|\(.|([^[(]))/gsy;
-const UNFINISHED = /\x1b(?:\[[ -?]*|\()?$/y;
+const SEQUENCE = /\x1b(?:\[([0-?]*)([ -/]*)([@-~])|([ -/]+[0-~]|[^ -/[]))/gsy;
+const UNFINISHED = /\x1b(?:\[[ -?]*|[ -/]*)$/y;
 
 /** Colours and styles of a cell. Equal ones are the same object. */
 const PLAIN = Object.freeze({ name: "", color: "", background: "" });
@@ -60,20 +62,28 @@ class Row {
     this.styles.fill(style, from, to);
   }
 
+  /** Ends at a column, at the latest. A row may be longer than the screen, which was wider before. */
+  end(column) {
+    this.cut(column);
+    this.cells.length = this.styles.length = Math.min(column, this.cells.length);
+  }
+
   insert(column, count, columns, style) {
     this.reach(column);
     this.cut(column);
     this.cells.splice(column, 0, ...Array(count).fill(" "));
     this.styles.splice(column, 0, ...Array(count).fill(style));
-    this.cut(columns);
-    this.cells.length = this.styles.length = Math.min(columns, this.cells.length);
+    this.end(columns);
   }
 
-  remove(column, count) {
+  remove(column, count, columns, style) {
+    this.end(columns);
     this.cut(column);
     this.cut(column + count);
+    if (style !== PLAIN) this.reach(columns);
     this.cells.splice(column, count);
     this.styles.splice(column, count);
+    if (style !== PLAIN) this.erase(columns - count, columns, style);
   }
 }
 
@@ -90,8 +100,17 @@ export class Screen {
   #style = PLAIN;
   #styles = new Map();
   #saved = null;
+  /** The rows, and the saved cursor, of the screen that is not shown: the main or the alternate one. */
+  #other = null;
+  #isAlternate = false;
   #region = null;
+  /** Whether rows count from the region. */
+  #isOrigin = false;
   #wraps = true;
+  #inserts = false;
+  /** Columns that have, or have not, a tab stop, other than the first stops: every eighth column, or none. */
+  #tabs = new Map();
+  #hasFirstTabs = true;
   #showsCursor = true;
   #last = "";
   #frame = 0;
@@ -147,19 +166,33 @@ export class Screen {
     this.top = this.x = this.y = this.#moved = this.#seen = 0;
     this.#pending = this.#last = "";
     this.#setPen(FIRST_PEN);
-    this.#saved = this.#region = null;
+    this.#saved = this.#other = this.#region = null;
+    this.#isAlternate = this.#isOrigin = this.#inserts = false;
     this.#wraps = this.#showsCursor = true;
+    [this.#tabs, this.#hasFirstTabs] = [new Map(), true];
     this.#schedule();
   }
 
-  /** Adds a line that does not come from the device. */
+  /** Adds a line that does not come from the device: above the screen, if a program draws on the alternate one. */
   note(text) {
-    const [style, region, wraps] = [this.#style, this.#region, this.#wraps];
-    [this.#pending, this.#region, this.#wraps, this.#style] = ["", null, true, NOTE];
-    if (this.x > 0) this.#newLine();
-    this.#print(text);
-    this.#newLine();
-    [this.#style, this.#region, this.#wraps] = [style, region, wraps];
+    this.#pending = "";
+    if (this.#isAlternate) {
+      const row = new Row();
+      [row.cells, row.styles] = [[...text], [...text].fill(NOTE)];
+      this.rows.splice(this.top, 0, row);
+      this.#moved = Math.min(this.#moved, this.top);
+      this.top += 1;
+      this.#trim(this.#limit);
+    } else {
+      const [pen, region, wraps, inserts] = [this.#pen, this.#region, this.#wraps, this.#inserts];
+      this.#setPen(FIRST_PEN);
+      [this.#style, this.#region, this.#wraps, this.#inserts] = [NOTE, null, true, false];
+      if (this.x > 0) this.#newLine();
+      this.#print(text);
+      this.#newLine();
+      [this.#region, this.#wraps, this.#inserts] = [region, wraps, inserts];
+      this.#setPen(pen);
+    }
     this.#schedule();
   }
 
@@ -208,6 +241,7 @@ export class Screen {
       for (let index = 0; index < text.length;) {
         const row = this.#roomFor(1);
         const count = Math.max(1, Math.min(text.length - index, this.#columns - this.x));
+        if (this.#inserts) row.insert(this.x, count, this.#columns, PLAIN);
         row.cut(this.x);
         row.cut(this.x + count);
         for (let i = 0; i < count; i += 1) {
@@ -229,6 +263,7 @@ export class Screen {
   #put(character) {
     const width = WIDE.test(character) ? 2 : 1;
     const row = this.#roomFor(width);
+    if (this.#inserts) row.insert(this.x, width, this.#columns, PLAIN);
     row.cut(this.x);
     row.cut(this.x + width);
     for (let i = 0; i < width; i += 1) {
@@ -242,9 +277,8 @@ export class Screen {
   /** Adds a mark to the character before. */
   #join(mark) {
     const row = this.#row;
-    let x = Math.min(this.x, row.cells.length) - 1;
-    if (row.cells[x] === "") x -= 1;
-    if (x < 0 || row.cells[x].length + mark.length > LONGEST_CELL) return;
+    const x = this.x - (row.cells[this.x - 1] === "" ? 2 : 1);
+    if (!row.cells[x] || row.cells[x].length + mark.length > LONGEST_CELL) return;
     row.cells[x] += mark;
   }
 
@@ -266,12 +300,22 @@ export class Screen {
   #newLine() { this.x = 0; this.#down(); }
 
   #control(character) {
-    const column = Math.min(this.x, this.#columns - 1);
     switch (character) {
       case "\n": case "\v": case "\f": this.#down(); break;
       case "\r": this.x = 0; break;
-      case "\b": this.x = Math.max(0, column - 1); break;
-      case "\t": this.x = Math.min(this.#columns - 1, (Math.floor(column / 8) + 1) * 8); break;
+      case "\b": this.x = Math.max(0, Math.min(this.x, this.#columns - 1) - 1); break;
+      case "\t": this.#tab(1); break;
+    }
+  }
+
+  /** Moves to another tab stop, to the left for a negative number. The next character may wrap still. */
+  #tab(count) {
+    const [step, last] = [Math.sign(count), this.#columns - 1];
+    if (step > 0 && this.x > last) return;
+    this.x = Math.min(this.x, last);
+    for (let left = Math.abs(count); left > 0 && this.x !== (step > 0 ? last : 0);) {
+      this.x += step;
+      if (this.#tabs.get(this.x) ?? (this.#hasFirstTabs && this.x % 8 === 0)) left -= 1;
     }
   }
 
@@ -291,12 +335,12 @@ export class Screen {
     else if (this.y > 0) this.y -= 1;
   }
 
-  /** Moves the rows of a region up, or down if the count is negative. Rows that leave the whole screen stay above it. */
+  /** Moves the rows of a region up, or down if the count is negative. Rows that leave the main screen stay above it. */
   #scroll(count, first, last, keeps = true) {
     const amount = Math.min(Math.abs(count), last - first + 1);
-    if (keeps && count > 0 && first === 0 && last === this.#height - 1) {
+    if (keeps && !this.#isAlternate && count > 0 && first === 0 && last === this.#height - 1) {
       this.#rowAt(last);
-      for (let i = 0; i < amount; i += 1) this.rows.push(new Row());
+      for (let i = 0; i < amount; i += 1) this.rows.push(this.#erasedRow());
       this.top += amount;
       if (this.rows.length > this.#limit * 2) this.#trim(this.#limit);
       return;
@@ -304,12 +348,14 @@ export class Screen {
     this.#rowAt(last);
     const [gone, fresh] = count > 0 ? [first, last - amount + 1] : [last - amount + 1, first];
     for (const row of this.rows.splice(this.top + gone, amount)) this.#drop(row);
-    this.rows.splice(this.top + fresh, 0, ...Array.from({ length: amount }, () => {
-      const row = new Row();
-      if (this.#blank !== PLAIN) row.erase(0, this.#columns, this.#blank);
-      return row;
-    }));
+    this.rows.splice(this.top + fresh, 0, ...Array.from({ length: amount }, () => this.#erasedRow()));
     this.#moved = Math.min(this.#moved, this.top + first);
+  }
+
+  #erasedRow() {
+    const row = new Row();
+    if (this.#blank !== PLAIN) row.erase(0, this.#columns, this.#blank);
+    return row;
   }
 
   #escape([, parameters, intermediates, final, letter]) {
@@ -318,54 +364,97 @@ export class Screen {
       case "8": this.#restore(); return;
       case "D": this.#down(); return;
       case "E": this.#newLine(); return;
+      case "H": this.#tabs.set(Math.min(this.x, this.#columns - 1), true); return;
       case "M": this.#up(); return;
+      case "#8": this.#fill(); return;
     }
     if (final === undefined || intermediates) return;
-    if (final === "h" || final === "l") { this.#mode(parameters, final === "h"); return; }
-    if (/[<-?]/.test(parameters)) return;
-    if (final === "m") { this.#rendition(parameters); return; }
-    const numbers = parameters.split(";").map((digits) => Math.min(9999, parseInt(digits, 10) || 0));
-    this.#function(final, numbers[0], numbers[1] ?? 0);
+    const [mark] = /^[<-?]*/.exec(parameters);
+    if (final === "m" && !mark) { this.#rendition(parameters); return; }
+    const numbers = parameters.slice(mark.length).split(";").map((digits) => Math.min(9999, parseInt(digits, 10) || 0));
+    if (final === "h" || final === "l") {
+      for (const number of numbers) this.#mode(mark + number, final === "h");
+    } else if (!mark || (mark === "?" && (final === "J" || final === "K"))) {
+      this.#function(final, numbers[0], numbers[1] ?? 0);
+    }
   }
 
-  #mode(parameters, isOn) {
-    if (!parameters.startsWith("?")) return;
-    for (const number of parameters.slice(1).split(";")) {
-      if (number === "25") this.#showsCursor = isOn;
-      if (number === "7") this.#wraps = isOn;
+  #mode(number, isOn) {
+    switch (number) {
+      case "4": this.#inserts = isOn; break;
+      case "?6":
+        this.#isOrigin = isOn;
+        this.#place(0, 0);
+        break;
+      case "?7": this.#wraps = isOn; break;
+      case "?25": this.#showsCursor = isOn; break;
+      case "?47": this.#showAlternate(isOn); break;
+      case "?1047":
+        if (this.#isAlternate && !isOn) this.#eraseScreen(2);
+        this.#showAlternate(isOn);
+        break;
+      case "?1048": case "?1049":
+        if (isOn) this.#save();
+        if (number === "?1049") this.#showAlternate(isOn);
+        if (!isOn) this.#restore();
+        else if (number === "?1049") this.#eraseScreen(2);
+        break;
     }
+    this.#rowAt(this.y);
+  }
+
+  /** Shows the alternate screen in place of the rows of the main one, or that one again. */
+  #showAlternate(isOn) {
+    if (isOn === this.#isAlternate) return;
+    const { rows, saved } = this.#other ?? { rows: [], saved: null };
+    this.#other = { rows: this.rows.splice(this.top), saved: this.#saved };
+    for (const row of this.#other.rows) this.#drop(row);
+    this.rows.push(...rows);
+    [this.#saved, this.#isAlternate] = [saved, isOn];
+    if (isOn) this.#rowAt(this.#height - 1);
+    this.#moved = Math.min(this.#moved, this.top);
+  }
+
+  /** Moves to a row and a column. The row may count from the region. */
+  #place(row, column) {
+    const [first, last] = this.#isOrigin ? this.#bounds : [0, this.#height - 1];
+    this.#goTo(Math.min(first + row, last), column);
+  }
+
+  #goTo(row, column) {
+    this.y = Math.max(0, Math.min(row, this.#height - 1));
+    this.x = Math.max(0, Math.min(column, this.#columns - 1));
+    this.#rowAt(this.y);
   }
 
   #function(final, first, second) {
     const [count, columns] = [first || 1, this.#columns];
     const x = Math.min(this.x, columns - 1);
     const [upper, lower] = this.#bounds;
-    const goTo = (row, column) => {
-      this.y = Math.max(0, Math.min(row, this.#height - 1));
-      this.x = Math.max(0, Math.min(column, columns - 1));
-      this.#rowAt(this.y);
-    };
     const up = () => Math.max(this.y - count, this.y >= upper ? upper : 0);
     const down = () => Math.min(this.y + count, this.y <= lower ? lower : this.#height - 1);
     switch (final) {
-      case "A": goTo(up(), x); break;
-      case "B": case "e": goTo(down(), x); break;
-      case "C": case "a": goTo(this.y, x + count); break;
-      case "D": goTo(this.y, x - count); break;
-      case "E": goTo(down(), 0); break;
-      case "F": goTo(up(), 0); break;
-      case "G": case "`": goTo(this.y, count - 1); break;
-      case "H": case "f": goTo(count - 1, (second || 1) - 1); break;
-      case "d": goTo(count - 1, x); break;
-      case "I": goTo(this.y, (Math.floor(x / 8) + count) * 8); break;
-      case "Z": goTo(this.y, (Math.ceil(x / 8) - count) * 8); break;
-      case "J": this.#eraseScreen(first, x); break;
-      case "K":
-        this.#row.erase(first ? 0 : x, first === 1 ? x + 1 : columns, this.#blank);
+      case "A": this.#goTo(up(), x); break;
+      case "B": this.#goTo(down(), x); break;
+      case "C": case "a": this.#goTo(this.y, x + count); break;
+      case "D": this.#goTo(this.y, x - count); break;
+      case "E": this.#goTo(down(), 0); break;
+      case "F": this.#goTo(up(), 0); break;
+      case "G": case "`": this.#goTo(this.y, count - 1); break;
+      case "H": case "f": this.#place(count - 1, (second || 1) - 1); break;
+      case "d": this.#place(count - 1, x); break;
+      case "e": this.#goTo(this.y + count, x); break;
+      case "I": this.#tab(count); break;
+      case "Z": this.#tab(-count); break;
+      case "g":
+        if (first === 0) this.#tabs.set(x, false);
+        if (first === 3) [this.#tabs, this.#hasFirstTabs] = [new Map(), false];
         break;
-      case "X": this.#row.erase(x, Math.min(x + count, columns), this.#blank); break;
+      case "J": this.#eraseScreen(first); break;
+      case "K": this.#eraseLine(first); break;
+      case "X": this.#erase(this.y, x, Math.min(x + count, columns)); break;
       case "@": this.#row.insert(x, Math.min(count, columns - x), columns, this.#blank); break;
-      case "P": this.#row.remove(x, count); break;
+      case "P": this.#row.remove(x, Math.min(count, columns - x), columns, this.#blank); break;
       case "L": case "M":
         if (this.y < upper || this.y > lower) break;
         this.#scroll(final === "M" ? count : -count, this.y, lower, false);
@@ -378,7 +467,7 @@ export class Screen {
         const last = Math.min(second || this.#height, this.#height) - 1;
         if (count - 1 >= last) break;
         this.#region = count === 1 && last === this.#height - 1 ? null : [count - 1, last];
-        goTo(0, 0);
+        this.#place(0, 0);
         break;
       }
       case "s": this.#save(); break;
@@ -386,23 +475,41 @@ export class Screen {
     }
   }
 
-  #eraseScreen(how, x) {
+  #erase(y, from, to) {
+    const row = this.#rowAt(y);
+    if (to === this.#columns) row.end(to);
+    row.erase(from, to, this.#blank);
+    if (from === 0 && to === this.#columns) row.isWrapped = false;
+  }
+
+  #eraseLine(how) {
+    const x = Math.min(this.x, this.#columns - 1);
+    if (how <= 2) this.#erase(this.y, how === 0 ? x : 0, how === 1 ? x + 1 : this.#columns);
+  }
+
+  #eraseScreen(how) {
     if (how > 2) return;
-    if (how !== 1) this.#rowAt(this.y).erase(how === 2 ? 0 : x, this.#columns, this.#blank);
-    else this.#row.erase(0, x + 1, this.#blank);
-    const [from, to] = [how === 0 ? this.y + 1 : 0, how === 1 ? this.y : this.#height];
+    this.#eraseLine(how);
     const end = this.#blank === PLAIN ? this.rows.length - this.top : this.#height;
-    for (let y = from; y < Math.min(to, end); y += 1) {
-      this.#rowAt(y).erase(0, this.#columns, this.#blank);
-      this.#rowAt(y).isWrapped = false;
+    const [from, to] = [how === 0 ? this.y + 1 : 0, how === 1 ? this.y : end];
+    for (let y = from; y < to; y += 1) this.#erase(y, 0, this.#columns);
+  }
+
+  /** Fills the screen with E. */
+  #fill() {
+    this.#region = null;
+    this.#goTo(0, 0);
+    for (let y = 0; y < this.#height; y += 1) {
+      const [row, count] = [this.#rowAt(y), this.#columns];
+      [row.cells, row.styles, row.isWrapped] = [Array(count).fill("E"), Array(count).fill(PLAIN), false];
     }
   }
 
-  #save() { this.#saved = { x: this.x, y: this.y, pen: this.#pen }; }
+  #save() { this.#saved = { x: this.x, y: this.y, pen: this.#pen, isOrigin: this.#isOrigin }; }
 
   #restore() {
-    const { x, y, pen } = this.#saved ?? { x: 0, y: 0, pen: FIRST_PEN };
-    [this.x, this.y] = [Math.min(x, this.#columns), y];
+    const { x, y, pen, isOrigin } = this.#saved ?? { x: 0, y: 0, pen: FIRST_PEN, isOrigin: false };
+    [this.x, this.y, this.#isOrigin] = [Math.min(x, this.#columns), y, isOrigin];
     this.#setPen(pen);
     this.#rowAt(y);
   }
@@ -419,6 +526,7 @@ export class Screen {
       if (number === 0) [fg, bg, flags] = [null, null, ""];
       else if (number === 4 && rest[0] === "0") flags = flags.replace("u", "");
       else if (letters[number]) flags = flags.replace(letters[number], "") + letters[number];
+      else if (number === 21) flags = flags.replace("u", "") + "u";
       else if (number === 22) flags = flags.replace(/[bd]/g, "");
       else if (number > 22 && letters[number - 20]) flags = flags.replace(letters[number - 20], "");
       else if (number >= 30 && number <= 37) fg = number - 30;
@@ -493,6 +601,7 @@ export class Screen {
 
   #drop(row) {
     if (row.node) this.#gone.push(row.node);
+    row.node = null;
     this.#dirty.delete(row);
   }
 
