@@ -44,6 +44,7 @@ struct ScreenCellsTests {
     ("main\u{1B}[?47hx\u{1B}[?47l!", "main !||| 0,6"),
     ("\u{1B}[3g\u{1B}[5G\u{1B}H\r\tx", "    x||| 0,5"), ("abc\u{1B}[9;9H\u{1B}[2Zx", "abc|||x 3,1"),
     ("ab\u{1B}[5Bc\u{1B}[9Ad\u{1B}[2Ee\u{1B}[Ff", "ab d|f|e|  c 1,1"),
+    ("0123456789\u{1B}[3dx", "0123456789||" + "         x 2,10"),
     ("1\u{1B}[9ex", "1|||" + " x 3,2"), ("世\u{1B}[G\u{1B}[P", "|||" + " 0,0"),
   ])
   func `Text and sequences have their places`(text: String, picture: String) {

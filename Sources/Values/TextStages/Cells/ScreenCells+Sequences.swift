@@ -97,7 +97,9 @@ extension ScreenCells {
     case (nil, "T"): scroll(-count)
     case (nil, "X"): eraseCells(count)
     case (nil, "b"): repeatLast(count)
-    case (nil, "d"): move(toRow: count - 1)
+    case (nil, "d"):
+      move(toRow: count - 1)
+      moveRight(0)
     case (nil, "e"): moveDownFreely(count)
     case (nil, "r"): setRegion(first, sequence.parameters.second)
     // SL and SR: few terminals know them.
