@@ -356,6 +356,65 @@ class ViewTests(AttachCase):
         self.assertEqual(log.read_bytes(), b"after\r\n")
 
 
+class JoinedScreenTests(AttachCase):
+    """Who joins while a full-screen program runs sees the screen of that program."""
+
+    # A title, colours, wide characters, line drawing of another character set, a scroll region, a saved cursor.
+    PICTURE = (
+        b"\x1b[?1049h\x1b[2J\x1b[2;23r\x1b[1;30H\x1b[1;32mthe title\x1b7\x1b[0m\x1b(0"
+        + b"".join(b"\x1b[%d;%dHlq\x1b[44m \x1b[3%dmk\x1b[0m" % (row, row, row % 8) for row in range(2, 24))
+        + b"\x1b(B\x1b[24;1H\x1b[7m\xe4\xb8\x96\xe7\x95\x8c\x1b[0m\x1b[20;80H\x1b[31m|\x1b)0\x0e")
+    # More than what is kept of it, and nothing that is left of it.
+    UPDATES = b"".join(b"\x1b[12;40H%06d" % number for number in range(8_000)) + b"\x0f\x1b[20;80H|\x0e"
+    # Where the device goes on: in the next row, its colour, its character set; then in the saved place.
+    MORE = b"qqq\x1b8 and more"
+
+    def picture(self, screen):
+        return screen.cells, screen.cursor, screen.is_alternate, screen.wraps
+
+    def begin(self, updates=b""):
+        """A session of which a program has drawn the screen, and that screen."""
+        session = self.session()
+        screen = Screen(session)
+        self.device.write(b"$ vi\r\n" + self.PICTURE + updates)
+        number = re.findall(rb"\d{6}", updates)[-1:]
+        screen.wait_for(lambda lines: not number or number[0].decode() in lines[11], "the last update")
+        screen.wait_for(lambda lines: lines[19].endswith("|"), "the last character of the picture")
+        return session, screen
+
+    def test_it_is_the_same_screen_and_goes_on(self):
+        for updates in (b"", self.UPDATES):
+            with self.subTest(len(updates)):
+                session, screen = self.begin(updates)
+                before = self.picture(screen)
+                viewer = self.viewer()
+                seen = Screen(viewer)
+                seen.wait_for(lambda lines: self.picture(seen) == before, "the program's screen")
+                # A panel over it leaves no trace.
+                viewer.send(PREFIX + b":")
+                seen.wait_for_text("command:")
+                viewer.send(b"\x1b")
+                seen.wait_for(lambda lines: self.picture(seen) == before, "the program's screen again")
+                # The message that somebody is here is on the screen until a key is typed.
+                session.send(b"k")
+                self.assertEqual(self.device.read_exactly(1), b"k")
+                self.device.write(self.MORE)
+                screen.wait_for_text("and more")
+                seen.wait_for(lambda lines: self.picture(seen) == self.picture(screen), "what it draws next")
+                self.device.write(b"\x1b[?1049l$ ")
+                # Of what was before the program, there is what is kept: the line, or the screen that it is on.
+                seen.wait_for(lambda lines: not seen.is_alternate and "$ vi" in lines, "the lines of before")
+                self.assertEqual(seen.lines[seen.cursor[0] - 1], "$ vi")
+                viewer.leave()
+                session.leave()
+
+    def test_views_of_bytes_get_the_bytes(self):
+        self.begin()
+        sent = b"$ vi\r\n" + self.PICTURE
+        self.assertEqual(self.attach().stdout, sent)
+        self.viewer("--hex").expect(b"1b 29 30 0e")
+
+
 class PenTests(AttachCase):
     def setUp(self):
         super().setUp()
@@ -555,6 +614,18 @@ class ServiceTests(AttachCase):
         self.show(b"seen", viewer)
         self.assert_nothing_reached_the_device()
         wait_until(lambda: log.read_bytes() == b"seen", "it is logged")
+
+    def test_it_knows_the_screen_of_a_program(self):
+        log = self.folder / "board.log"
+        self.service("log", self.device.path, str(log), ready=b"logging")
+        sent = b"$ vi\r\n" + JoinedScreenTests.PICTURE + JoinedScreenTests.UPDATES
+        self.device.write(sent)
+        wait_until(lambda: log.stat().st_size == len(sent), "it is logged")
+        screen = Screen(self.viewer(watches=False))
+        screen.wait_for(lambda lines: lines[11].endswith("007999"), "the last update")
+        self.assertIn("the title", screen.lines[0])
+        self.assertIn("\u250c\u2500", screen.lines[1])
+        self.assertTrue(screen.is_alternate)
 
     def test_a_program_that_drives_a_session_has_the_pen(self):
         log = self.folder / "driven.jsonl"

@@ -274,6 +274,36 @@ class StateTests(JoinedCase):
         self.device.write(b"\x1b[6n")
         wait_until(lambda: anna.received.endswith("\x1b[6n"), "it is received as it is")
 
+    def test_shown_text_begins_with_the_screen_of_a_program(self):
+        session = self.session()
+        drawn = b"\x1b[?1049h\x1b[2J\x1b[3;5Hthe title" + b"".join(b"\x1b[9;9H%05d" % number for number in range(9_000))
+        self.device.write(b"$ vi\r\n" + drawn)
+        session.expect(b"08999")
+        # What is in standard input when the program starts applies to all: the shell leaves it there.
+        program = self.enterContext(Pipes(
+            "sh", "-c", 'read go; exec "$@"', "sh", serialterm_binary(), "attach", "--json", variables=self.variables))
+        order = json.dumps({"id": 0, "command": "watch", "received": "shown"}).encode() + b"\n"
+        program.send(b"go\n" + order)
+        anna = Member(program)
+        self.members.append(anna)
+        wait_until(lambda: "the title" in anna.received and "08999" in anna.received, "the screen is received")
+        self.assertEqual({event.get("history") for event in anna.of_kind("received")}, {True})
+        self.device.write(b"\x1b[1;1Hlater")
+        wait_until(lambda: anna.received.endswith("\x1b[1;1Hlater"), "what comes then")
+        self.assertNotIn("08998", anna.received)
+
+    def test_who_wants_shown_text_later_gets_the_screen_then(self):
+        session = self.session()
+        drawn = b"\x1b[?1049h\x1b[2J\x1b[3;5Hthe title" + b"".join(b"\x1b[9;9H%05d" % number for number in range(9_000))
+        self.device.write(b"$ vi\r\n" + drawn)
+        session.expect(b"08999")
+        anna = self.member()
+        wait_until(lambda: anna.received.endswith("08999"), "the bytes are received")
+        self.assertIn("08998", anna.received)
+        self.assertNotIn("the title", anna.received)
+        anna.done("watch", received="shown")
+        wait_until(lambda: "the title" in anna.received, "the screen is received")
+
     def test_numbers_become_a_picture(self):
         session = self.session()
         anna = self.member(watches=["plot"])

@@ -343,6 +343,21 @@ class BrowserTests(WebTest):
         self.type(other, "x")
         self.assertEqual(self.device.read_exactly(1), b"x")
 
+    def test_the_screen_of_a_program_is_there(self):
+        self.serve()
+        self.device.write(b"line of before\r\n\x1b[?1049h\x1b[2J\x1b[3;5Hthe title")
+        self.device.write(b"".join(b"\x1b[9;9H%05d" % number for number in range(9_000)))
+        watcher = self.join()
+        watcher.expect_text("08999")
+        browser = self.visit(self.browser())
+        browser.wait_for(lambda: [
+            line.strip() for line in browser.text("#screen").split("\n")[-24:] if line.strip()] == ["the title", "08999"],
+            "the screen of the program")
+        self.device.write(b"\x1b[?1049lline of after\r\n")
+        browser.wait_for_text("#screen", "line of after")
+        self.assertNotIn("the title", browser.text("#screen"))
+        self.assertIn("line of before", browser.text("#screen"))
+
     def test_a_command_is_greyed_while_the_device_is_gone(self):
         self.serve()
         browser = self.visit(self.browser())

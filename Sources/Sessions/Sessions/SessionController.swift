@@ -135,6 +135,7 @@ package final class SessionController {
       }
     }
     logChanges = log.$path.observe { [unowned self] _ in updateLatency() }
+    sharing.screen.encoding = { [log] in log.encoding }
     adopt(configuration)
   }
 

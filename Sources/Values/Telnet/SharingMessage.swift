@@ -25,6 +25,8 @@ public enum SharingMessage: Hashable, Sendable {
   case returnPen
   /// Asks for the pen to write something, which this text shows to the person who decides.
   case askToWrite(String)
+  /// Asks for the screen that a program has drawn, as it is now; see ``screen(_:)``.
+  case askForScreen
 
   // From the server.
 
@@ -33,6 +35,10 @@ public enum SharingMessage: Hashable, Sendable {
   /// Bytes that the device sent before the client joined, with their time in nanoseconds since
   /// 1970-01-01 UTC. At most ``historyLimit`` bytes.
   case history(time: UInt64, [UInt8])
+  /// A part of what shows the screen that a program has drawn, in UTF-8, of at most
+  /// ``historyLimit`` bytes. Without bytes, it ends the history that the screen comes from; who
+  /// shows the screen does not show that history.
+  case screen([UInt8])
   /// A member of the session.
   ///
   /// - `answers`: whether it is a person, who can be asked for the pen.
@@ -91,9 +97,9 @@ public enum SharingMessage: Hashable, Sendable {
 
   private enum Code: UInt8 {
     case hello = 1
-    case ask, give, keep, takePen, returnPen, askToWrite
+    case ask, give, keep, takePen, returnPen, askToWrite, askForScreen
     case joined = 64
-    case history, member, left, pen, asks, kept, missed, port, ended
+    case history, member, left, pen, asks, kept, missed, port, ended, screen
   }
 }
 
@@ -108,10 +114,12 @@ extension SharingMessage {
     case .takePen: Self.pack(.takePen)
     case .returnPen: Self.pack(.returnPen)
     case .askToWrite(let text): Self.pack(.askToWrite, Self.text(text))
+    case .askForScreen: Self.pack(.askForScreen)
     case .joined(let id, let mayTake, let rule):
       Self.pack(.joined, Self.number(id) + [mayTake ? 1 : 0, rule.rawValue])
     case .history(let time, let bytes):
       Self.pack(.history, Self.number(time) + bytes.prefix(Self.historyLimit))
+    case .screen(let bytes): Self.pack(.screen, Array(bytes.prefix(Self.historyLimit)))
     case .member(let id, let name, let answers):
       Self.pack(.member, Self.number(id) + [answers ? 1 : 0] + Self.text(name))
     case .left(let id): Self.pack(.left, Self.number(id))
@@ -155,6 +163,7 @@ extension SharingMessage {
     case .keep: self = .keep
     case .takePen: self = .takePen
     case .returnPen: self = .returnPen
+    case .askForScreen: self = .askForScreen
     case .kept: self = .kept
     case .ended: self = .ended(Self.text(in: rest))
     case .askToWrite: self = .askToWrite(Self.text(in: rest))
@@ -164,6 +173,7 @@ extension SharingMessage {
     case .history:
       guard let time: UInt64 = Self.takeNumber(&rest) else { return nil }
       self = .history(time: time, Array(rest))
+    case .screen: self = .screen(Array(rest))
     case .give, .left, .asks, .missed, .joined, .member, .pen:
       guard let number: UInt32 = Self.takeNumber(&rest) else { return nil }
       self.init(code, number, rest)

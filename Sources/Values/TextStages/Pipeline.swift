@@ -20,13 +20,14 @@ public struct Pipeline {
   /// - Parameters:
   ///   - bytes: the piece.
   ///   - moment: the time of the read.
+  ///   - stage: the index of the first stage that the piece passes.
   /// - Returns: the output; nil if no stage has changed the piece. Release it before the next call,
   ///   which reuses its memory.
   public mutating func transform(
-    _ bytes: UnsafeRawBufferPointer, at moment: Moment
+    _ bytes: UnsafeRawBufferPointer, at moment: Moment, from stage: Int = 0
   ) -> [UInt8]? {
     var isChanged = false
-    for index in stages.indices {
+    for index in stages.indices[stage...] {
       if isChanged {
         pass(stage: index, at: moment)
       } else {

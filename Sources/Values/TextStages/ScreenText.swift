@@ -49,11 +49,13 @@ public struct ScreenText {
   // which reuses their memory.
 
   /// The text for received bytes; nil if it equals these bytes, which are not copied then.
+  ///
+  /// - Parameter stage: the index of the first stage of ``device`` that the bytes pass.
   public mutating func receive(
-    _ bytes: UnsafeRawBufferPointer, at moment: Moment
+    _ bytes: UnsafeRawBufferPointer, at moment: Moment, from stage: Int = 0
   ) -> [UInt8]? {
     if rows != nil { return show(bytes, .fromDevice, at: moment) }
-    guard let changed = device.transform(bytes, at: moment) else {
+    guard let changed = device.transform(bytes, at: moment, from: stage) else {
       return lines.pass(bytes, at: moment)
     }
     return changed.withUnsafeBytes { lines.pass($0, at: moment) } ?? changed

@@ -64,10 +64,10 @@ final class AgentSession {
     port.controller.sharing.scrollback = scrollback
     news = port.controller.userSharing.remoteNews.observe { [unowned self] in
       switch $0 {
-      case .history(let bytes, let time): bytes.withUnsafeBytes { scrollback.add($0, at: time) }
+      case .history(let bytes, let time, _): bytes.withUnsafeBytes { scrollback.add($0, at: time) }
       case .missed(let count): missedCount += count
       case .ended(let reason): finish(because: "the session has ended: \(reason)")
-      case .joined, .came, .left, .penMoved, .asked, .kept, .port: break
+      case .joined, .screen, .came, .left, .penMoved, .asked, .kept, .port: break
       }
     }
     failures = port.controller.ends.observe { [unowned self] in

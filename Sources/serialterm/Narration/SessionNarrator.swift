@@ -239,7 +239,7 @@ final class SessionNarrator {
   private func reportRemoteNews(_ news: RemoteSharing.News) {
     switch news {
     case .joined: sayWhoHasPen()
-    case .history, .missed: break
+    case .history, .screen, .missed: break
     case .came(let person): say("\(person.name) is here.")
     case .left(let person): say("\(person.name) has left.")
     case .penMoved(let old, let new, let handover):

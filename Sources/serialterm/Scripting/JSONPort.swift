@@ -56,7 +56,16 @@ final class JSONPort {
   private var hasJoined = false
   /// Whether the bytes that are being handled were received before the program joined.
   private var isHistory = false
+  /// What became of the screen that was there when the program joined; nil for none.
+  private var screen: Screen?
   private let isCrowded: () -> Bool
+
+  private enum Screen {
+    /// The program has it.
+    case shown
+    /// The program has got the bytes.
+    case passed
+  }
 
   /// A report to the program's controller.
   enum Report {
@@ -115,6 +124,7 @@ final class JSONPort {
       order.showsText
       ? shown ?? ShownText(on: loop) { [unowned self] in report(.string($0), as: "text", at: $1) }
       : nil
+    if shown != nil, screen == .passed { port.controller.userSharing.remote?.askForScreen() }
     if order.plots { startPlot() }
     published.begin(order.parts)
   }
@@ -173,20 +183,30 @@ final class JSONPort {
 
   private func handle(_ news: RemoteSharing.News) {
     switch news {
-    case .history(let bytes, let time):
-      isHistory = true
-      defer { isHistory = false }
+    case .history(let bytes, let time, let isOnScreen):
       let moment = Moment.now.moved(to: time)
-      bytes.withUnsafeBytes {
-        plot?.read($0, at: moment)
-        decoder.encoding = port.controller.encoding
-        decoder.add($0, at: moment)
+      reportHistory {
+        bytes.withUnsafeBytes {
+          plot?.read($0, at: moment)
+          if isOnScreen, screen == .shown { return }
+          decoder.encoding = port.controller.encoding
+          decoder.add($0, at: moment)
+        }
       }
+    case .screen(let text):
+      screen = shown == nil ? .passed : .shown
+      reportHistory { text.withUnsafeBytes { shown?.add($0, at: .now) } }
     case .missed(let count):
       plot?.interrupt()
       onReport(self, .event("missed", [("bytes", .integer(count))]))
     case .joined, .came, .left, .penMoved, .asked, .kept, .port, .ended: break
     }
+  }
+
+  private func reportHistory(_ report: () -> Void) {
+    isHistory = true
+    defer { isHistory = false }
+    report()
   }
 
   // MARK: Text

@@ -4,7 +4,9 @@ import Testing
 @Suite struct SharingMessageTests {
   private static let messages: [SharingMessage] = [
     .hello(name: "max on pts/3", isViewer: true), .hello(name: "", isViewer: false), .ask, .give(7),
-    .keep, .takePen, .returnPen, .askToWrite("\"help\\r\""), .joined(0xFF_01, mayTake: true, .one),
+    .keep, .takePen, .returnPen, .askToWrite("\"help\\r\""),
+    .askForScreen, .screen(Array("\u{1B}[2J".utf8)), .screen([]),
+    .joined(0xFF_01, mayTake: true, .one),
     .joined(1, mayTake: false, .none),
     .history(time: 1_764_000_000_123_456_789, [0, 255, 13]), .history(time: 0, []),
     .member(3, name: "jürgen on tty1", answers: true), .left(.max - 1),
@@ -26,7 +28,7 @@ import Testing
     #expect(SharingMessage([]) == nil)
   }
 
-  @Test(arguments: [[0], [8], [63], [75], [255], [3, 0, 0, 0], [68, 0, 0, 0, 1, 9], [72, 9]])
+  @Test(arguments: [[0], [9], [63], [75], [255], [3, 0, 0, 0], [68, 0, 0, 0, 1, 9], [72, 9]])
   func otherBytes_areNoMessage(_ bytes: [UInt8]) { #expect(SharingMessage(bytes) == nil) }
 
   @Test func longName_isCutBetweenCharacters() {

@@ -68,6 +68,7 @@ struct ScreenCellsTests {
     ("\u{1B}7\u{1B}[H\u{1B}[J\u{1B}8", false),
     ("\r\u{1B}[J1\r\n2\u{1B}[A\r\n3\r\n4\r\n5\r\n6", true),
     ("\r\u{1B}[J1\r\n2\u{1B}[2A\r\n3\r\n4\r\n5\r\n", false),
+    ("\u{1B}[H\u{1B}[Ja\u{1B}[10b", true), ("\u{1B}[H\u{1B}[Ja\u{1B}[11b", false),
     ("\u{1B}[H\u{1B}[J\u{1B}8", false), ("\u{1B}[H\u{1B}[J\u{1B}[ @", false),
     ("\u{1B}[?1049h\u{1B}[H\u{1B}[?1049l", false), ("\u{1B}#8", true),
     ("\r\u{1B}[2K\u{1B}[J1\r\n\u{1B}[?1049h\u{1B}[9H\n\u{1B}[?1049l2\r\n3\r\n4", true),
@@ -89,7 +90,7 @@ struct ScreenCellsTests {
   }
 
   /// What a user sees, and what a device can find out.
-  private struct Picture: Equatable {
+  struct Picture: Equatable {
     let screen: [[ScreenCells.Cell]]
     let place, saved: ScreenCells.Place?
     let modes: [Bool]
@@ -109,7 +110,7 @@ struct ScreenCellsTests {
       if place != other.place { return "place \(place!) \(other.place!)" }
       // What was saved before the text is unknown.
       if other.saved != nil, saved != other.saved {
-        return "saved \(saved!) \(String(describing: other.saved))"
+        return "saved \(String(describing: saved)) \(other.saved!)"
       }
       if modes != other.modes || region != other.region { return "modes" }
       for (row, (one, two)) in zip(screen, other.screen).enumerated() {
@@ -121,23 +122,24 @@ struct ScreenCellsTests {
     }
   }
 
+  /// Text and sequences of all kinds.
+  static let pieces = [
+    "a", "bc", "世", "e\u{301}", "0123456789", "\r", "\n", "\t", "\u{8}", "\u{1B}[2;3H",
+    "\u{1B}[4;10Hx", "\u{1B}[K", "\u{1B}[1K", "\u{1B}[J", "\u{1B}[1J", "\u{1B}[L", "\u{1B}[M",
+    "\u{1B}[2@", "\u{1B}[P", "\u{1B}[3X", "\u{1B}[2;3r", "\u{1B}[r", "\u{1B}[?6h", "\u{1B}[?6l",
+    "\u{1B}[?7l", "\u{1B}[?7h", "\u{1B}[4h", "\u{1B}[4l", "\u{1B}7", "\u{1B}8", "\u{1B}M",
+    "\u{1B}D", "\u{1B}[S", "\u{1B}[T", "\u{1B}[1;31m", "\u{1B}[44m", "\u{1B}[0m",
+    "\u{1B}[38;2;1;2;3m", "\u{1B}[4:3;58:5:9m", "\u{1B}[7m", "\u{1B}[A", "\u{1B}[2B",
+    "\u{1B}[3C", "\u{1B}[D", "\u{1B}[b", "\u{1B}[?1049h\u{1B}[2J\u{1B}[H", "\u{1B}[?1049l",
+    "\u{1B}#8", "\u{1B}[Z", "\u{1B}[I", "\u{1B}[d", "\u{1B}[e", "\u{1B}[F", "\u{1B}[E",
+  ]
+
   @Test func `Random text is painted as it was, from any state`() {
     var random = SplitMix64(seed: 48)
-    let pieces =
-      [
-        "a", "bc", "世", "e\u{301}", "0123456789", "\r", "\n", "\t", "\u{8}", "\u{1B}[2;3H",
-        "\u{1B}[4;10Hx", "\u{1B}[K", "\u{1B}[1K", "\u{1B}[J", "\u{1B}[1J", "\u{1B}[L", "\u{1B}[M",
-        "\u{1B}[2@", "\u{1B}[P", "\u{1B}[3X", "\u{1B}[2;3r", "\u{1B}[r", "\u{1B}[?6h", "\u{1B}[?6l",
-        "\u{1B}[?7l", "\u{1B}[?7h", "\u{1B}[4h", "\u{1B}[4l", "\u{1B}7", "\u{1B}8", "\u{1B}M",
-        "\u{1B}D", "\u{1B}[S", "\u{1B}[T", "\u{1B}[1;31m", "\u{1B}[44m", "\u{1B}[0m",
-        "\u{1B}[38;2;1;2;3m", "\u{1B}[4:3;58:5:9m", "\u{1B}[7m", "\u{1B}[A", "\u{1B}[2B",
-        "\u{1B}[3C", "\u{1B}[D", "\u{1B}[b", "\u{1B}[?1049h\u{1B}[2J\u{1B}[H", "\u{1B}[?1049l",
-        "\u{1B}#8", "\u{1B}[Z", "\u{1B}[I", "\u{1B}[d", "\u{1B}[e", "\u{1B}[F", "\u{1B}[E",
-      ]
     var complete = 0
     func stream() -> String {
       (0..<Int.random(in: 0...25, using: &random))
-        .map { _ in pieces.randomElement(using: &random)! }.joined()
+        .map { _ in Self.pieces.randomElement(using: &random)! }.joined()
     }
     for _ in 0..<5_000 {
       var cells = Self.cells(Self.clear + "\u{1B}7" + stream())

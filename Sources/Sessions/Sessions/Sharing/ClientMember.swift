@@ -95,7 +95,7 @@ final class ClientMember {
   /// Sends the bytes that were received before the client joined.
   func sendHistory() {
     channel.update { server in
-      for message in ReceivedHistory.messages(of: sharing.history) { server.send(message) }
+      for message in sharing.past { server.send(message) }
     }
   }
 
@@ -108,7 +108,10 @@ final class ClientMember {
     case .takePen: sharing.takePen(id)
     case .returnPen: sharing.returnPen(by: id)
     case .askToWrite(let text): sharing.ask(id, toWrite: text.harmless)
-    case .hello, .joined, .history, .member, .left, .pen, .asks, .kept, .missed, .port, .ended:
+    case .askForScreen:
+      channel.update { server in for message in sharing.screen.messages() { server.send(message) } }
+    case .hello, .joined, .history, .screen, .member, .left, .pen, .asks, .kept, .missed, .port,
+      .ended:
       break
     }
     channel.flush()

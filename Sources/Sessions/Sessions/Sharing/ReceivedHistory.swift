@@ -150,7 +150,9 @@ extension ReceivedHistory {
 
   /// The messages for a viewer, the oldest first. Short pieces that arrived at about the same time
   /// share a message.
-  static func messages(of pieces: [Piece]) -> [SharingMessage] {
+  ///
+  /// - Parameter limit: the maximum size of the messages, in bytes of telnet.
+  static func messages(of pieces: [Piece], atMost limit: Int = messageLimit) -> [SharingMessage] {
     var parts: [(time: UInt64, bytes: [UInt8])] = []
     for piece in pieces {
       var rest = piece.bytes[...]
@@ -168,12 +170,26 @@ extension ReceivedHistory {
     }
     var size = 0
     let newest = parts.reversed().prefix {
-      // A byte that begins commands of telnet is doubled. The command, the time and the marks are
-      // at most 32 bytes.
-      size += $0.bytes.count + $0.bytes.count { $0 == TelnetCommand.interpretAsCommand } + 32
-      return size <= messageLimit
+      size += Self.size($0.bytes)
+      return size <= limit
     }
     return newest.reversed().map { .history(time: $0.time, $0.bytes) }
+  }
+
+  /// The maximum size of messages, in bytes of telnet.
+  static func size(of messages: [SharingMessage]) -> Int {
+    messages.reduce(0) {
+      switch $1 {
+      case .history(_, let bytes), .screen(let bytes): $0 + size(bytes)
+      default: $0
+      }
+    }
+  }
+
+  /// A byte that begins commands of telnet is doubled. The command, the time and the marks are at
+  /// most 32 bytes.
+  private static func size(_ bytes: [UInt8]) -> Int {
+    bytes.count + bytes.count { $0 == TelnetCommand.interpretAsCommand } + 32
   }
 }
 

@@ -26,8 +26,11 @@ package final class RemoteSharing: PenControl {
     /// The holder of the pen keeps it.
     case kept
     /// Bytes that were received before the user joined. The time is in nanoseconds
-    /// since 1970-01-01 UTC.
-    case history([UInt8], time: UInt64)
+    /// since 1970-01-01 UTC. `isOnScreen`: whether ``screen`` has what they draw.
+    case history([UInt8], time: UInt64, isOnScreen: Bool)
+    /// What shows the screen that a program has drawn before the user joined: text and sequences in
+    /// UTF-8. The history that it comes from follows.
+    case screen([UInt8])
     /// This number of bytes was skipped.
     case missed(Int)
     /// The port's state has changed.
@@ -59,6 +62,10 @@ package final class RemoteSharing: PenControl {
   private var hasJoined = false
   /// The number of bytes of the history that are still accepted.
   private var historyRoom = ReceivedHistory.capacity
+  /// What has come of the screen that a program has drawn.
+  private var screen: [UInt8] = []
+  /// Whether the history that comes belongs to the screen.
+  private var isOnScreen = false
 
   /// - Parameters:
   ///   - isJoined: whether the user has joined a session, rather than opened a port.
@@ -107,7 +114,14 @@ package final class RemoteSharing: PenControl {
       // A server sends what the session keeps, and nothing else waits for room on the screen.
       guard bytes.count <= historyRoom else { return }
       historyRoom -= bytes.count
-      news.notify(.history(bytes, time: time))
+      reportScreen()
+      news.notify(.history(bytes, time: time, isOnScreen: isOnScreen))
+    case .screen(let bytes):
+      if screen.count + bytes.count <= DeviceScreen.limit { screen += bytes }
+      if bytes.isEmpty {
+        reportScreen()
+        isOnScreen = false
+      }
     case .missed(let count): news.notify(.missed(Int(count)))
     case .port(let state, let name):
       let isFirst = !hasJoined
@@ -122,9 +136,19 @@ package final class RemoteSharing: PenControl {
     case .ended(let reason):
       endReason = reason.harmless
       news.notify(.ended(reason.harmless))
-    case .hello, .ask, .give, .keep, .takePen, .returnPen, .askToWrite: break
+    case .hello, .ask, .give, .keep, .takePen, .returnPen, .askToWrite, .askForScreen: break
     }
   }
+
+  private func reportScreen() {
+    guard !screen.isEmpty else { return }
+    isOnScreen = true
+    news.notify(.screen(screen))
+    screen = []
+  }
+
+  /// Asks for the screen that a program has drawn, as it is now.
+  package func askForScreen() { link?.say(.askForScreen) }
 
   private func meet(_ id: Sharing.ID, _ name: String, _ answers: Bool) {
     guard id != sharing.memberID else { return }

@@ -54,6 +54,9 @@ package final class SharingController: PenControl {
   /// The bytes that the device sent most recently, if this object keeps them.
   private var ring = ReceivedHistory()
   private var recording: Hub.Subscription?
+  /// The screen of the device, for members who come later.
+  package let screen = DeviceScreen()
+  private var drawing: Hub.Subscription?
   private unowned let hub: Hub
   private var participants: [Roster.ID: any Participant] = [:]
   private var authors: [Roster.ID: Author] = [:]
@@ -88,6 +91,9 @@ package final class SharingController: PenControl {
     self.hub = hub
     self.loop = loop
     record()
+    drawing = hub.subscribe(as: .view) { [screen] in
+      screen.receive($0, at: $1.monotonic)
+    }
     observations = [
       session.observe(.sent) { [unowned self] _ in callWaitingIfAny() },
       session.observe(.stateChange) { [unowned self] _ in callWaitingIfAny() },
@@ -116,8 +122,8 @@ package final class SharingController: PenControl {
       : hub.subscribe(as: .log) { [unowned self] in ring.add($0, at: $1.wallClock) }
   }
 
-  /// The bytes that the device sent most recently, the oldest first.
-  var history: [ReceivedHistory.Piece] { scrollback?.lastPieces ?? ring.all }
+  /// What a person who joins gets of what the device sent before.
+  var past: [SharingMessage] { screen.messages(with: scrollback?.lastPieces ?? ring.all) }
 
   /// Sets who may write, and the local user. Call it before any member joins.
   ///

@@ -89,14 +89,31 @@ package final class DeviceView {
     if settings.lineDirection == .toDevice, text.rows != nil {
       show(text.send(bytes, at: lastMoment))
     } else {
-      let changed = text.receive(bytes, at: lastMoment)
-      noteSwitched()
-      if let changed { show(changed) } else { place.show(bytes) }
+      showReceived(bytes)
     }
+    waitIfNeeded()
+  }
+
+  /// - Parameter stage: the index of the first stage that the bytes pass.
+  private func showReceived(_ bytes: UnsafeRawBufferPointer, from stage: Int = 0) {
+    let changed = text.receive(bytes, at: lastMoment, from: stage)
+    noteSwitched()
+    if let changed { show(changed) } else { place.show(bytes) }
     place.setSwitched(switched)
     // The device may have left the screen on which it draws beside a panel.
     placeDidChange()
-    waitIfNeeded()
+  }
+
+  /// Whether what the device draws is shown as text anywhere on the screen.
+  package var drawsText: Bool { permission == .drawing && text.rows == nil }
+
+  /// Shows a screen that the device has drawn.
+  ///
+  /// - Parameter screen: text and sequences in UTF-8, which the maps do not change.
+  package func show(screen: UnsafeRawBufferPointer) {
+    (lastMoment, lastArrival) = (.now, loop.now)
+    let filter = text.device.stages.firstIndex { $0 is EscapeFilter || $0 is WholeSequences }
+    showReceived(screen, from: filter ?? 0)
   }
 
   private func noteSwitched() {

@@ -131,7 +131,9 @@ package final class Screen {
     self.draws = draws
     self.hasAlternateScreen = draws && hasAlternateScreen
     wholeSize = size
-    shown = ShownScreen(size(), hasAlternateScreen: hasAlternateScreen)
+    let size = size()
+    shown = ShownScreen(
+      rows: size.rows, columns: size.columns, hasAlternateScreen: hasAlternateScreen)
     shown.state = { [unowned self] in deviceState }
   }
 
@@ -403,7 +405,10 @@ package final class Screen {
   package var columns: Int { wholeSize().columns }
 
   /// The size of the screen without the status line and the panel at the top.
-  package var textSize: ScreenSize { topPanel.rest(of: statusLine.rest(of: wholeSize())) }
+  package var textSize: ScreenSize { topPanel.rest(of: textSizeWithoutPanels) }
+
+  /// The same without a panel at the top.
+  package var textSizeWithoutPanels: ScreenSize { statusLine.rest(of: wholeSize()) }
 
   // MARK: Above the text
 
@@ -465,7 +470,8 @@ package final class Screen {
   }
 
   private func redraw(keepingLines: Bool) -> [UInt8] {
-    shown.resize(frame, wholeSize(), keepsLines: keepingLines)
+    let size = wholeSize()
+    shown.resize(frame, rows: size.rows, columns: size.columns, keepsLines: keepingLines)
     return (keepingLines ? shown.read() : shown.readDrawn())?.redrawn ?? []
   }
 

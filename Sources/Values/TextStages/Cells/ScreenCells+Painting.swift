@@ -61,20 +61,35 @@ extension ScreenCells {
 
   /// The sequences that restore the cursor, what DECSC has saved, the modes, and the colours, from
   /// any state of these. The scroll region stays.
-  public var placed: [UInt8] {
+  ///
+  /// - Parameter sets: the character sets that are chosen, and saved with the cursor, too. Nil if
+  ///   the text does not pass an ``EscapeFilter``.
+  func placed(choosing sets: CharacterSets? = nil) -> [UInt8] {
     var output: [UInt8] = []
-    if let saved {
-      // Its row may be outside of the present region.
-      let isOutside = saved.isOrigin && region != 0..<rows
-      if isOutside { output.append("\u{1B}[r") }
-      append(saved, isOutside ? 0 : region.lowerBound, into: &output)
+    // The row of the saved cursor may be outside of the present region.
+    let isOutside = saved?.isOrigin == true && region != 0..<rows
+    if isOutside { output.append("\u{1B}[r") }
+    if let saved { append(saved, isOutside ? 0 : region.lowerBound, into: &output) }
+    if let sets {
+      // Without a saved cursor, DECRC moves to the upper left corner.
+      if saved == nil { output.append("\u{1B}[H") }
+      output += sets.savedSequences
       output.append("\u{1B}7")
-      if isOutside { appendRegion(into: &output) }
+      output += CharacterSets().sequences
+    } else if saved != nil {
+      output.append("\u{1B}7")
     }
+    if isOutside { appendRegion(into: &output) }
     append(place, region.lowerBound, into: &output)
     if inserts { output.append("\u{1B}[4h") }
-    return output
+    return output + (sets?.sequences ?? [])
   }
+
+  /// See ``placed(choosing:)``.
+  public var placed: [UInt8] { placed() }
+
+  /// The sequences that set the tab stops.
+  var tabs: [UInt8] { ScreenState.tabs(at: tabStops.indices.filter { tabStops[$0] }) }
 
   private func append(_ place: Place, _ firstRow: Int, into output: inout [UInt8]) {
     output.append("\u{1B}[4l\u{1B}[?6\(place.isOrigin ? "h" : "l")")
@@ -96,11 +111,14 @@ extension ScreenCells {
   }
 
   /// The sequences that paint the text's rows on a terminal in any state, and restore its place.
-  public var redrawn: [UInt8] {
+  public var redrawn: [UInt8] { redrawn() }
+
+  /// See ``redrawn`` and ``placed(choosing:)``.
+  func redrawn(choosing sets: CharacterSets? = nil) -> [UInt8] {
     var output = Array(Self.beforePainting.utf8)
     output += painted(frame)
     appendRegion(into: &output)
-    return output + placed
+    return output + placed(choosing: sets)
   }
 
   private func appendRegion(into output: inout [UInt8]) {

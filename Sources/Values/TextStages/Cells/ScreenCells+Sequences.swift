@@ -71,6 +71,13 @@ extension ScreenCells {
     let first = sequence.parameters.first
     let count = max(1, first)
     switch (sequence.intermediate, sequence.final) {
+    case (nil, "H"), (nil, "f"): note(row: first, column: sequence.parameters.second)
+    case (nil, "G"), (nil, "`"): note(column: first)
+    case (nil, "d"): note(row: first)
+    case (nil, "r"): note(row: sequence.parameters.second)
+    default: break
+    }
+    switch (sequence.intermediate, sequence.final) {
     case (nil, "@"): insertCells(count)
     case (nil, "A"): moveDown(-count)
     case (nil, "B"): moveDown(count)

@@ -53,8 +53,11 @@ public struct ScreenCells: Sendable {
   private(set) var region: Range<Int>
   private(set) var wraps = true
   private(set) var inserts = false
-  private var tabStops: [Bool]
+  private(set) var tabStops: [Bool]
   private var last: Unicode.Scalar?
+  /// Whether the device has named a position beyond the screen since it cleared it: it believes
+  /// that the screen is larger.
+  public private(set) var isTooSmall = false
 
   /// What is known of a screen besides its cells.
   private struct Facts: Sendable {
@@ -232,6 +235,17 @@ public struct ScreenCells: Sendable {
 
   private mutating func moveTo(column: Int) { place.column = max(0, min(column, columns - 1)) }
 
+  /// Records a row and a column that the device names. Who asks for the size names some that no
+  /// screen has.
+  mutating func note(row: Int = 0, column: Int = 0) {
+    let isBeyond =
+      row > rows && row < Self.questionForSize
+      || column > columns && column < Self.questionForSize
+    if isBeyond { isTooSmall = true }
+  }
+
+  private static let questionForSize = 500
+
   /// Moves to a column that is known then.
   mutating func move(toColumn column: Int) {
     moveTo(column: column)
@@ -369,10 +383,22 @@ public struct ScreenCells: Sendable {
     if !restores, !facts.hasRow, !facts.isBlank { forgetRows() }
   }
 
+  /// The main screen while the alternate one is shown, with the cursor where DECRC puts it; nil if
+  /// not all of it is known.
+  var main: ScreenCells? {
+    guard isAlternate else { return nil }
+    var main = self
+    main.showAlternate(false, andRestores: true)
+    main.restoreCursor()
+    return main.isComplete ? main : nil
+  }
+
   /// Erases the shown screen.
   mutating func clear() {
-    for row in screen.indices { erase(row, 0..<columns) }
+    let erased = erasedRow
+    for row in screen.indices { screen[row] = erased }
     (facts.isLast, facts.isBlank) = (true, true)
+    isTooSmall = false
     // There is no other row to which it could be relative.
     if !place.hasRow { (place.row, facts.scrolledCount) = (region.upperBound - 1, 0) }
   }
@@ -494,10 +520,11 @@ public struct ScreenCells: Sendable {
     }
   }
 
-  /// REP: repeats the last character. After anything else, not every terminal does.
+  /// REP: repeats the last character. After anything else, not every terminal does. Programs repeat
+  /// within a row.
   mutating func repeatLast(_ count: Int) {
-    guard let last, place.hasColumn else { return forget() }
-    for _ in 0..<min(count, rows * columns) { put(String(last), width: last.displayWidth) }
+    guard let last, place.hasColumn, count <= columns else { return forget() }
+    for _ in 0..<count { put(String(last), width: last.displayWidth) }
   }
 
   /// DECALN: fills the screen with E.
@@ -522,8 +549,10 @@ public struct ScreenCells: Sendable {
   ///
   /// - Parameter state: the sequences that bring a terminal into that state.
   public mutating func forgetAll(in state: [UInt8]) {
+    let tabStops = tabStops
     self = ScreenCells(
       frame: frame, rows: rows, columns: columns, hasAlternateScreen: hasAlternateScreen)
+    self.tabStops = tabStops
     write(state)
     if region == 0..<rows { region = frame }
     forget()

@@ -7,8 +7,11 @@ import TextTools
 /// DEC terminals (VT220 manual, table 2-4), and code page 437, which the Linux console shows
 /// after SGR 11 and 12 (console_codes(4)). Any other set counts as ASCII.
 struct CharacterSets: Sendable {
-  private enum Set {
-    case ascii, unitedKingdom, graphics
+  /// The raw values are the final characters of SCS.
+  private enum Set: Unicode.Scalar {
+    case ascii = "B"
+    case unitedKingdom = "A"
+    case graphics = "0"
   }
 
   private struct Choice {
@@ -21,6 +24,18 @@ struct CharacterSets: Sendable {
     /// The number of the font: 0, or 1 or 2 for code page 437. In font 2, the highest bit of all
     /// bytes is set.
     var font = 0
+
+    /// The sequences by which a device makes this choice.
+    var sequences: [UInt8] {
+      var bytes: [UInt8] = []
+      for (intermediate, set) in zip("()*+", sets) {
+        bytes.append("\u{1B}\(intermediate)\(set.rawValue)")
+      }
+      bytes.append(["\u{F}", "\u{E}", "\u{1B}n", "\u{1B}o"][inUse])
+      bytes.append("\u{1B}[\(10 + font)m")
+      if let forNext { bytes.append(forNext == 2 ? "\u{1B}N" : "\u{1B}O") }
+      return bytes
+    }
   }
 
   private var choice = Choice()
@@ -31,6 +46,9 @@ struct CharacterSets: Sendable {
   var isASCII: Bool {
     choice.forNext == nil && choice.font == 0 && choice.sets[choice.inUse] == .ascii
   }
+
+  /// Whether they are, whichever set a control character chooses.
+  var areAllASCII: Bool { isASCII && choice.sets.allSatisfy { $0 == .ascii } }
 
   /// Whether bytes above 7F, and most control characters, are characters of code page 437.
   var isCodePage: Bool { choice.font > 0 }
@@ -61,15 +79,15 @@ struct CharacterSets: Sendable {
     // SCS for G0 to G3.
     case (3..., _) where (UInt8(ascii: "(")...UInt8(ascii: "+")).contains(bytes[1]):
       choice.sets[Int(bytes[1] - UInt8(ascii: "("))] =
-        switch final {
-        case "0": .graphics
-        case "A": .unitedKingdom
-        default: .ascii
-        }
+        Set(rawValue: final) ?? .ascii
     default: return false
     }
     return true
   }
+
+  /// The sequences by which a device makes the present choice, and the saved one.
+  var sequences: [UInt8] { choice.sequences }
+  var savedSequences: [UInt8] { saved.sequences }
 
   /// Chooses a font: SGR 10 to 12.
   mutating func chooseFont(_ number: Int) { choice.font = number }

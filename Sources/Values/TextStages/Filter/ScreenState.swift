@@ -244,11 +244,14 @@ struct ScreenState {
 
   /// The sequences that set a tab stop in every eighth column.
   static func tabs(columns: Int) -> [UInt8] {
+    tabs(at: stride(from: CursorPlace.tabDistance, to: columns, by: CursorPlace.tabDistance))
+  }
+
+  /// The sequences that set tab stops in these columns, counted from 0, and in no others.
+  static func tabs(at columns: some Sequence<Int>) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.append("\u{1B}7\u{1B}[3g")
-    for column in stride(from: 9, through: columns, by: 8) {
-      bytes.append("\u{1B}[\(column)G\u{1B}H")
-    }
+    for column in columns { bytes.append("\u{1B}[\(column + 1)G\u{1B}H") }
     bytes.append("\u{1B}8")
     return bytes
   }

@@ -97,6 +97,9 @@ public struct Tokenizer: Sendable {
     if case .ground = state { false } else { true }
   }
 
+  /// The bytes of the incomplete token.
+  var unfinished: [UInt8] { held }
+
   /// Takes the next token.
   ///
   /// - Parameters:

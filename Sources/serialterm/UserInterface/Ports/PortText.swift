@@ -52,7 +52,15 @@ final class PortText {
       configuration.filterCommand, to: view, on: console, loop: loop)
     notes = AddressNotes(of: port, in: view, filter, on: console, loop: loop)
     questions = DeviceQuestions(of: port, in: view, on: console, keys: keys)
+    if console.isOutputTerminal {
+      port.controller.sharing.screen.size = {
+        let size = console.screen.textSizeWithoutPanels
+        return (size.rows, size.columns)
+      }
+    }
     port.model.followFilter(filter, scrollback: $scrollback)
+    // Whether the screen is shown that a program had drawn when the user joined.
+    var showsScreen = false
     observations = [
       filter.room.observe { [unowned self] in updateRoom() },
       port.controller.news.observe { [unowned self] in
@@ -61,7 +69,9 @@ final class PortText {
       port.symbolAnswers.observe { [unowned self] in notes.add($0) },
       port.controller.userSharing.remoteNews.observe { [unowned self] in
         switch $0 {
-        case .history(let bytes, let time): showHistory(bytes, time)
+        case .history(let bytes, let time, let isOnScreen):
+          showHistory(bytes, time, isOnScreen: isOnScreen && showsScreen)
+        case .screen(let text): showsScreen = show(screen: text)
         case .missed(let count): showGap(count)
         default: break
         }
@@ -123,14 +133,32 @@ final class PortText {
   var waitingCount: Int { kept?.pause.waitingCount ?? 0 }
 
   /// Shows the bytes that the device sent before the user joined the session. Logs do not get them.
-  private func showHistory(_ bytes: [UInt8], _ time: UInt64) {
+  ///
+  /// - Parameter isOnScreen: whether the screen shows already what they draw.
+  private func showHistory(_ bytes: [UInt8], _ time: UInt64, isOnScreen: Bool) {
     bytes.withUnsafeBytes { bytes in
       scrollback?.add(bytes, at: time)
       port.symbols?.receive(bytes)
-      guard isLive else { return }
+      guard isLive, !isOnScreen else { return }
       display(bytes, at: .now.moved(to: time))
       notes.showSoon()
     }
+  }
+
+  /// Shows what a program has drawn before the user joined the session, where the view shows text.
+  ///
+  /// The session may not know the encoding of the device. It has U+FFFD for what it could not read.
+  ///
+  /// - Returns: whether it is shown.
+  private func show(screen text: [UInt8]) -> Bool {
+    let isRead =
+      view.settings.encoding.isUTF8
+      || !String(decoding: text, as: UTF8.self).unicodeScalars.contains("\u{FFFD}")
+    guard console.isOutputTerminal, isLive, !filter.isOn, view.drawsText, isRead else {
+      return false
+    }
+    text.withUnsafeBytes { view.show(screen: $0) }
+    return true
   }
 
   /// Whether the view's stages make what is shown. A file or a pipe gets the bytes unchanged; but

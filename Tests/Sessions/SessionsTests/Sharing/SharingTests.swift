@@ -171,6 +171,9 @@ private final class SharingBench {
     let controller: SessionController
     var received: [UInt8] = []
     var history: [UInt8] = []
+    /// The screen that a program has drawn before, and the part of ``history`` that it comes from.
+    var screen: [UInt8] = []
+    var drawn: [UInt8] = []
     var events: [String] = []
     private var tokens: [Any] = []
 
@@ -181,10 +184,12 @@ private final class SharingBench {
         controller.session.observe(.received) { [unowned self] in received += Array($0) })
       tokens.append(
         controller.userSharing.remoteNews.observe { [unowned self] in
-          if case .history(let bytes, _) = $0 {
+          switch $0 {
+          case .history(let bytes, _, let isOnScreen):
             history += bytes
-          } else {
-            events.append("\($0)")
+            if isOnScreen { drawn += bytes }
+          case .screen(let text): screen += text
+          default: events.append("\($0)")
           }
         })
     }
@@ -875,6 +880,24 @@ private final class SharingBench {
     var bytes: [UInt8] = []
     for case .history(_, let part) in ReceivedHistory.messages(of: fast) { bytes += part }
     #expect(bytes == fast.flatMap(\.bytes))
+  }
+
+  @Test func `Who joins while a program draws gets its screen, and all bytes once`() throws {
+    let bench = try SharingBench()
+    var all: [UInt8] = []
+    func deviceSends(_ text: String) {
+      all += text.utf8
+      bench.deviceSends(Array(text.utf8))
+    }
+    deviceSends("$ vi\r\n\u{1B}[?1049h\u{1B}[2J\u{1B}[5;5Hthe title")
+    for number in 0..<3_000 { deviceSends("\u{1B}[2;2H\(number)") }
+    let viewer = try bench.viewer(named: "anna")
+    deviceSends("\u{1B}[3;3Hmore")
+    #expect(try bench.wait { viewer.history.count + viewer.received.count >= all.count })
+    let isWhole = viewer.history + viewer.received == all
+    #expect(isWhole)
+    #expect(text(viewer.screen).contains("the title") && text(viewer.screen).contains("2999"))
+    #expect(viewer.history == Array("$ vi\r\n".utf8) + viewer.drawn)
   }
 
   // MARK: The device

@@ -1,12 +1,9 @@
-import TerminalWidgets
-import TextStages
-
-/// What the text has left on the terminal's screen.
+/// What the text has left on a screen.
 ///
-/// It is needed when a panel is opened or closed, not for every byte. So shown text is only kept,
-/// and read when it is needed. Of lines that nobody asks about, the last ones are enough; what a
-/// full-screen program draws is read before it would be dropped.
-struct ShownScreen {
+/// It is needed when a panel is opened or closed, or somebody joins a session, not for every byte.
+/// So shown text is only kept, and read when it is needed. Of lines that nobody asks about, the
+/// last ones are enough; what a full-screen program draws is read before it would be dropped.
+public struct ShownScreen {
   /// Shown text, and what brings a terminal into the state before it.
   private struct Text {
     var state: [UInt8] = []
@@ -38,30 +35,35 @@ struct ShownScreen {
   /// Whether text between the cells and ``earlier`` was dropped.
   private var hasGap = false
   /// Returns what brings a terminal into the device's state; empty if that is unknown.
-  var state: () -> [UInt8] = { [] }
+  public var state: () -> [UInt8] = { [] }
 
   /// The number of bytes that are kept in any case.
-  static let limit = 65_536
+  private static let limit = 65_536
 
   /// Creates a screen of which only the cursor's row is known: it is empty.
-  init(_ size: ScreenSize, hasAlternateScreen: Bool = true) {
-    let rows = max(1, size.rows)
+  public init(rows: Int, columns: Int, hasAlternateScreen: Bool = true) {
+    let rows = max(1, rows)
     cells = ScreenCells(
-      frame: 0..<rows, rows: rows, columns: size.columns, hasAlternateScreen: hasAlternateScreen)
+      frame: 0..<rows, rows: rows, columns: columns, hasAlternateScreen: hasAlternateScreen)
     cells.beginRow()
   }
 
   /// Adds shown text. What it has changed in the device's state must be known before.
-  mutating func add(_ bytes: UnsafeRawBufferPointer) {
+  public mutating func add(_ bytes: UnsafeRawBufferPointer) {
     recent.bytes.append(contentsOf: bytes)
     if recent.bytes.count > Self.limit { dropIfPossible() }
   }
 
   /// Adds shown text.
-  mutating func add(_ bytes: [UInt8]) { bytes.withUnsafeBytes { add($0) } }
+  public mutating func add(_ bytes: [UInt8]) { bytes.withUnsafeBytes { add($0) } }
+
+  /// Whether a full-screen program may have drawn the text.
+  public var mayBeDrawn: Bool {
+    mutating get { cells.isDrawn || recent.mayDraw() }
+  }
 
   private mutating func dropIfPossible() {
-    if cells.isDrawn || recent.mayDraw() { return readText() }
+    if mayBeDrawn { return readText() }
     hasGap = hasGap || !earlier.bytes.isEmpty
     swap(&earlier, &recent)
     recent.begin(in: state())
@@ -79,26 +81,26 @@ struct ShownScreen {
   }
 
   /// The cells; nil if not all are known.
-  mutating func read() -> ScreenCells? {
+  public mutating func read() -> ScreenCells? {
     if state().isEmpty { forget() }
     readText()
     return cells.isComplete ? cells : nil
   }
 
   /// The sequences that paint the text below the cursor, as far as it is known.
-  mutating func readBelow() -> [UInt8] {
+  public mutating func readBelow() -> [UInt8] {
     _ = read()
     return cells.paintedBelow
   }
 
   /// The cells if a full-screen program draws, and all are known.
-  mutating func readDrawn() -> ScreenCells? {
-    guard cells.isDrawn || recent.mayDraw(), let cells = read(), cells.isDrawn else { return nil }
+  public mutating func readDrawn() -> ScreenCells? {
+    guard mayBeDrawn, let cells = read(), cells.isDrawn else { return nil }
     return cells
   }
 
   /// Forgets the text: something else has changed the screen.
-  mutating func forget() {
+  public mutating func forget() {
     cells.forgetAll(in: state())
     earlier.begin(in: [])
     recent.begin(in: [])
@@ -108,17 +110,18 @@ struct ShownScreen {
   /// Changes the size, and the rows of the text.
   ///
   /// - Parameter keepsLines: whether lines stay, too, not only what full-screen programs draw.
-  mutating func resize(_ frame: Range<Int>, _ size: ScreenSize, keepsLines: Bool) {
+  public mutating func resize(
+    _ frame: Range<Int>, rows: Int, columns: Int, keepsLines: Bool
+  ) {
     readText()
-    cells.resize(
-      frame: frame, rows: size.rows, columns: size.columns, keepsLines: keepsLines)
+    cells.resize(frame: frame, rows: rows, columns: columns, keepsLines: keepsLines)
   }
 
   /// The rows of the text.
-  var frame: Range<Int> { cells.frame }
+  public var frame: Range<Int> { cells.frame }
 
   /// Sets the cells, which were drawn again.
-  mutating func restore(_ cells: ScreenCells) {
+  public mutating func restore(_ cells: ScreenCells) {
     forget()
     self.cells = cells
     self.cells.forgetOther()
