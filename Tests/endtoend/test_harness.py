@@ -7,6 +7,7 @@ import unittest
 
 from Tests.endtoend.harness import (
     Device, Pipes, Port, Terminal, run, serialterm_binary, shell_status, wait_until)
+from Tests.endtoend.harness.screen import Screen
 
 
 class HarnessTests(unittest.TestCase):
@@ -42,6 +43,31 @@ class HarnessTests(unittest.TestCase):
                     killed.signal(signal.SIGKILL)
                     killed.wait()
                     self.assertEqual(device.exclusive, is_open_elsewhere)
+
+    def test_a_condition_that_has_seen_more_than_its_lines_is_asked_again(self):
+        class Output:
+            """The transcript of a terminal of which nothing more comes."""
+
+            data = b"one"
+
+            @property
+            def transcript(self):
+                return self
+
+            def since(self, position):
+                return self.data[position:]
+
+            def wait_beyond(self, offset, timeout):
+                return False
+
+        output = Output()
+        screen = Screen(output)
+
+        def condition(lines):
+            output.data = b"one two"
+            return screen.lines == lines
+
+        self.assertEqual(screen.wait_for(condition, "the last output")[0], "one two")
 
     def test_expectation_unmet_shows_what_came(self):
         with Terminal("cat") as terminal:

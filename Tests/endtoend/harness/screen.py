@@ -250,13 +250,15 @@ class Screen:
     def wait_for(self, condition, what, timeout=None):
         """Waits until `condition(lines)` is true for the rows; returns them."""
         deadline = Deadline(timeout)
-        while not condition(lines := self.lines):
-            if deadline.passed or not self._terminal.transcript.wait_beyond(
-                    self._position, deadline.left):
-                # The condition may have processed more output.
+        while True:
+            lines, position = self.lines, self._position
+            if condition(lines):
+                return lines
+            # The condition may have processed more output, and have seen parts of before and after.
+            if deadline.passed or (self._position == position and not self._terminal.transcript.wait_beyond(
+                    position, deadline.left)):
                 shown = "\n".join(f"  |{line}" for line in self.lines)
                 raise AssertionError(f"not within {deadline.seconds} s: {what}. Screen:\n{shown}")
-        return lines
 
     def wait_for_text(self, text, timeout=None):
         """Waits until a row contains the text; returns the time (`time.monotonic`)."""
