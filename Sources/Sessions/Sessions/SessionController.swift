@@ -22,7 +22,10 @@ package final class SessionController {
   private let logStart: LogStart
   /// The encoding of the device's text: that of the configuration, or the one that the user
   /// has chosen.
-  package var encoding: Encoding { log.encoding }
+  package var encoding: Encoding {
+    get { log.encoding }
+    set { (log.encoding, sharing.screen.encoding) = (newValue, newValue) }
+  }
   package let marks: Marks
   package let statistics: Statistics
   package private(set) lazy var lender = PortLender(
@@ -135,7 +138,6 @@ package final class SessionController {
       }
     }
     logChanges = log.$path.observe { [unowned self] _ in updateLatency() }
-    sharing.screen.encoding = { [log] in log.encoding }
     adopt(configuration)
   }
 
@@ -147,6 +149,7 @@ package final class SessionController {
     opening.sequence = configuration.onOpen
     pacer.pacing = configuration.pacing
     log.configuration = configuration.log
+    sharing.screen.encoding = encoding
     binder.waitsForAbsentDevice = configuration.waitsForAbsentDevice
     updateLatency()
   }

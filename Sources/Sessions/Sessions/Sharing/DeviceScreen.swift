@@ -3,16 +3,29 @@ import Telnet
 import TextStages
 import Time
 
+/// The terminal of a session's user.
+package protocol UserTerminalSize: AnyObject {
+  /// The rows and columns that it has for the device's text.
+  var textSize: (rows: Int, columns: Int) { get }
+}
+
 /// The screen that a device has drawn, for those who join the session later.
 ///
 /// A full-screen program draws its screen once, and then only what changes. So a latecomer needs
 /// the screen itself, not what the program has sent last. It is that of a terminal that shows
 /// nothing else: the views, panels and messages of the local user do not matter.
 package final class DeviceScreen {
-  /// Returns the encoding of the device's text.
-  package var encoding: () -> Encoding = { .utf8 }
-  /// Returns the number of rows and columns of the device's screen.
-  package var size: () -> (rows: Int, columns: Int) = { DeviceScreen.usualSize }
+  /// The encoding of the device's text. Before a change, what waits is read.
+  package var encoding = Encoding.utf8 {
+    willSet {
+      guard newValue != encoding else { return }
+      read()
+      // It was converted before, when the option was read: only a lack of memory is left.
+      decoder = newValue.isUTF8 ? nil : try? DecodingStage(newValue)
+    }
+  }
+  /// The terminal whose size the screen has; nil for the usual size.
+  package weak var terminal: (any UserTerminalSize)?
 
   /// The bytes that were not read yet, and those before them, which have no sequences.
   private var (unread, plain): ([UInt8], [UInt8]) = ([], [])
@@ -82,7 +95,6 @@ package final class DeviceScreen {
     fit()
     if hasGap { shown.forget() }
     hasGap = false
-    adopt(encoding())
     plain.withUnsafeBytes { decode($0) }
     plain.removeAll(keepingCapacity: true)
     unread.withUnsafeBytes { decode($0) }
@@ -104,14 +116,8 @@ package final class DeviceScreen {
     }
   }
 
-  private func adopt(_ encoding: Encoding) {
-    guard encoding != decoder?.encoding ?? .utf8 else { return }
-    // It was converted before, when the option was read: only a lack of memory is left.
-    decoder = encoding.isUTF8 ? nil : try? DecodingStage(encoding)
-  }
-
   private func fit() {
-    let size = size()
+    let size = terminal?.textSize ?? Self.usualSize
     guard size != shownSize else { return }
     shownSize = size
     shown.resize(0..<size.rows, rows: size.rows, columns: size.columns, keepsLines: true)

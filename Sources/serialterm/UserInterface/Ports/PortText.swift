@@ -52,12 +52,7 @@ final class PortText {
       configuration.filterCommand, to: view, on: console, loop: loop)
     notes = AddressNotes(of: port, in: view, filter, on: console, loop: loop)
     questions = DeviceQuestions(of: port, in: view, on: console, keys: keys)
-    if console.isOutputTerminal {
-      port.controller.sharing.screen.size = {
-        let size = console.screen.textSizeWithoutPanels
-        return (size.rows, size.columns)
-      }
-    }
+    if console.isOutputTerminal { port.controller.sharing.screen.terminal = self }
     port.model.followFilter(filter, scrollback: $scrollback)
     // Whether the screen is shown that a program had drawn when the user joined.
     var showsScreen = false
@@ -96,7 +91,7 @@ final class PortText {
     var settings = state.view
     settings.echoesLocally = state.echoesLocally
     view.settings = settings
-    port.controller.log.encoding = state.view.encoding
+    port.controller.encoding = state.view.encoding
     readScrollback(in: state.view.encoding)
     // An exchange may have the device's bytes for itself, which the scrollback has nevertheless.
     if state.exchange != nil {
@@ -267,5 +262,12 @@ final class PortText {
     filter.stop()
     notes.showAll()
     if usesView { view.finish() }
+  }
+}
+
+extension PortText: UserTerminalSize {
+  var textSize: (rows: Int, columns: Int) {
+    let size = console.screen.textSizeWithoutPanels
+    return (size.rows, size.columns)
   }
 }

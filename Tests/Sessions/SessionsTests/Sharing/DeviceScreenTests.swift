@@ -10,6 +10,9 @@ struct DeviceScreenTests {
     let screen = DeviceScreen()
     var history = ReceivedHistory()
     var time: UInt64 = 0
+    var terminal: Terminal? {
+      didSet { screen.terminal = terminal }
+    }
 
     mutating func receive(_ bytes: [UInt8]) {
       bytes.withUnsafeBytes {
@@ -37,6 +40,12 @@ struct DeviceScreenTests {
       #expect(isEnded == !screen.isEmpty)
       return (before, String(decoding: screen, as: UTF8.self), drawn)
     }
+  }
+
+  private final class Terminal: UserTerminalSize {
+    var textSize: (rows: Int, columns: Int)
+
+    init(rows: Int, columns: Int) { textSize = (rows, columns) }
   }
 
   private static let program =
@@ -105,8 +114,7 @@ struct DeviceScreenTests {
 
   @Test func `The screen is text in UTF-8, whatever the device's encoding`() throws {
     var bench = Bench()
-    let encoding = try Encoding("CP437")
-    bench.screen.encoding = { encoding }
+    bench.screen.encoding = try Encoding("CP437")
     bench.receive(Self.program)
     bench.receive([0xC9, 0xCD, 0xBB])
     #expect(bench.past.screen.contains("╔═╗"))
@@ -114,16 +122,16 @@ struct DeviceScreenTests {
 
   @Test func `It has the size that the device's screen has`() {
     var bench = Bench()
-    var rows = 40
-    bench.screen.size = { (rows, 100) }
+    let terminal = Terminal(rows: 40, columns: 100)
+    bench.terminal = terminal
     bench.receive("\u{1B}[?1049h\u{1B}[39;90Hcorner")
     #expect(bench.past.screen.contains("\u{1B}[39;1H"))
     #expect(bench.past.screen.contains("corner"))
     // What was drawn beyond a smaller screen is lost, also when that is large again.
-    rows = 10
+    terminal.textSize.rows = 10
     bench.receive("\u{1B}[39;1Hbeyond")
     #expect(bench.past.screen.isEmpty)
-    rows = 40
+    terminal.textSize.rows = 40
     #expect(bench.past.screen.isEmpty)
     bench.receive("\u{1B}[2J\u{1B}[39;1Hbeyond")
     #expect(bench.past.screen.contains("beyond"))
@@ -172,7 +180,8 @@ struct DeviceScreenTests {
 
   @Test func `A screen that is too large to be sent is not`() {
     var bench = Bench()
-    bench.screen.size = { (200, 400) }
+    let terminal = Terminal(rows: 200, columns: 400)
+    bench.terminal = terminal
     bench.receive("\u{1B}[?1049h")
     for row in 1...200 {
       bench.receive("\u{1B}[\(row);1H")
