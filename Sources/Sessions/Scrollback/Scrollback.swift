@@ -131,20 +131,16 @@ public final class Scrollback {
 
   /// Appends a piece to the open line, or begins a line with it. A line that is open has no mark.
   private func store(_ piece: UnsafeRawBufferPointer, at time: UInt64, isMark: Bool = false) {
-    if isLastLineOpen {
-      if !last.hasRoom(for: piece.count) { moveOpenLine() }
-      last.append(piece, isMark: false)
-    } else {
-      beginLine(with: piece, at: time / 1_000_000, isMark: isMark)
-      isLastLineOpen = true
+    let (begins, time) = (!isLastLineOpen, time / 1_000_000)
+    func add() -> Bool {
+      blocks.last?.add(piece, at: time, beginning: begins, isMark: isMark) ?? false
     }
+    if !add() {
+      if begins { addBlock(at: time) } else { moveOpenLine() }
+      _ = add()
+    }
+    isLastLineOpen = true
     openLength += piece.count
-  }
-
-  private func beginLine(with piece: UnsafeRawBufferPointer, at time: UInt64, isMark: Bool) {
-    if let last = blocks.last, last.beginLine(with: piece, at: time, isMark: isMark) { return }
-    addBlock(at: time)
-    _ = last.beginLine(with: piece, at: time, isMark: isMark)
   }
 
   private func endLine() {
@@ -159,16 +155,15 @@ public final class Scrollback {
     }
   }
 
-  private var last: ScrollbackBlock { blocks[blocks.count - 1] }
-
   /// Moves the open line to a new block, because its block is full.
   private func moveOpenLine() {
-    let full = last
+    let full = blocks[blocks.count - 1]
     let line = full.line(full.lineCount - 1)
     // This block is not the oldest one, which may be dropped, because there are at least two.
     full.removeLastLine()
     addBlock(at: line.time)
-    _ = last.beginLine(with: line.bytes, at: line.time, isMark: line.isMark)
+    _ = blocks[blocks.count - 1].add(
+      line.bytes, at: line.time, beginning: true, isMark: line.isMark)
   }
 
   private func addBlock(at time: UInt64) {

@@ -47,33 +47,31 @@ final class ScrollbackBlock: @unchecked Sendable {
 
   // MARK: Adding
 
-  /// Whether there is room for a number of bytes in the last line.
-  func hasRoom(for count: Int) -> Bool {
-    textCount + count + lineCount * Self.entrySize <= Self.size
-  }
-
-  /// Begins a line with a first piece.
+  /// Adds a piece of a line, which is a mark or not.
   ///
-  /// - Parameter time: the time in milliseconds since 1970-01-01 UTC.
-  /// - Returns: whether there was room. A clock that was set back needs a new block, and so does a
-  ///   pause of 49 days.
-  func beginLine(with piece: UnsafeRawBufferPointer, at time: UInt64, isMark: Bool) -> Bool {
-    guard hasRoom(for: piece.count + Self.entrySize), time >= baseTime,
-      time - baseTime <= UInt64(UInt32.max)
-    else { return false }
-    let entry = (time - baseTime) << 32 | (isMark ? Self.markBit : 0) | Entry(textCount)
-    lineCount += 1
-    memory.storeBytes(of: entry, toByteOffset: place(of: lineCount - 1), as: Entry.self)
-    append(piece, isMark: isMark)
-    return true
-  }
-
-  /// Appends bytes to the last line, which is a mark or not.
-  func append(_ piece: UnsafeRawBufferPointer, isMark: Bool) {
-    guard let source = piece.baseAddress else { return }
-    (memory + textCount).copyMemory(from: source, byteCount: piece.count)
-    textCount += piece.count
+  /// - Parameters:
+  ///   - time: the time in milliseconds since 1970-01-01 UTC.
+  ///   - begins: whether the piece begins a line. Otherwise it belongs to the last one.
+  /// - Returns: whether there was room. A clock that was set back needs a new block for the next
+  ///   line, and so does a pause of 49 days.
+  func add(
+    _ piece: UnsafeRawBufferPointer, at time: UInt64, beginning begins: Bool, isMark: Bool
+  ) -> Bool {
+    let end = textCount + piece.count
+    let lineCount = begins ? lineCount + 1 : lineCount
+    guard end + lineCount * Self.entrySize <= Self.size else { return false }
+    if begins {
+      guard time >= baseTime, time - baseTime <= UInt64(UInt32.max) else { return false }
+      let entry = (time - baseTime) << 32 | (isMark ? Self.markBit : 0) | Entry(textCount)
+      memory.storeBytes(of: entry, toByteOffset: place(of: lineCount - 1), as: Entry.self)
+      self.lineCount = lineCount
+    }
+    if let source = piece.baseAddress {
+      (memory + textCount).copyMemory(from: source, byteCount: piece.count)
+    }
+    textCount = end
     if isMark { markCount += piece.count }
+    return true
   }
 
   /// Removes the last line. Its bytes stay readable until bytes are added.

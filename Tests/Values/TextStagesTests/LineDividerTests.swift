@@ -40,24 +40,6 @@ import TextTools
     #expect(lines(Array("abc\r\n\r\r".utf8), inPiecesOf: 9, limit: 4).map(\.count) == [5, 2])
   }
 
-  @Test func `A byte is found wherever it is`() {
-    var random = SplitMix64(seed: 3)
-    for _ in 0..<2_000 {
-      let count = Int.random(in: 0...100, using: &random)
-      let bytes = (0..<count).map { _ in
-        ([0, 9, 10, 11, 0x8A, 0xFF] as [UInt8]).randomElement(using: &random)!
-      }
-      let end = Int.random(in: 0...count, using: &random)
-      let start = Int.random(in: 0...end, using: &random)
-      for sought in [10, 0xFF, 0x41] as [UInt8] {
-        let found = bytes.withUnsafeBytes {
-          PlainText.index(of: sought, in: $0, from: start, to: end)
-        }
-        #expect(found == bytes[start..<end].firstIndex(of: sought))
-      }
-    }
-  }
-
   @Test(arguments: 0..<200) func `Its lines are those of the reader`(seed: Int) {
     var random = SplitMix64(seed: UInt64(seed))
     let parts = ["a", "b", "\r", "\n", "\r\n", "\n\r", "\r\r\n"]

@@ -113,9 +113,7 @@ public struct EscapeFilter: ByteStage {
     let start = output.count
     while index < bytes.count {
       if !tokenizer.isWaiting, sets.isASCII {
-        let end =
-          showsUTF8
-          ? PlainText.end(in: bytes, from: index) : PlainText.asciiEnd(in: bytes, from: index)
+        let end = PlainText.end(in: bytes, from: index, isUTF8: showsUTF8)
         if end > index { corner.reset() }
         if end - index == bytes.count, output.count == start { return .unchanged }
         output.append(bytes, in: index..<end)

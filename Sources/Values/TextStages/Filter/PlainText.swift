@@ -4,16 +4,23 @@ public enum PlainText {
   /// of simple printing.
   ///
   /// An incomplete character ends it too.
-  static func end(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+  ///
+  /// - Parameter isUTF8: whether bytes above 7F are UTF-8; otherwise they are not text.
+  static func end(
+    in bytes: UnsafeRawBufferPointer, from start: Int, isUTF8: Bool = true
+  ) -> Int {
+    let lineFeed = Block(repeating: .lineFeed)
+    let carriageReturn = Block(repeating: .carriageReturn)
     var index = start
     while true {
-      index = printableEnd(in: bytes, from: index)
+      index = first(in: bytes, from: index, to: bytes.count) {
+        unprintable($0) .& ($0 .!= lineFeed) .& ($0 .!= carriageReturn)
+      }
       guard index < bytes.count else { return index }
       if isPlain(control: bytes[index]) {
-        // Control characters come in pairs: CR and LF.
-        repeat { index += 1 } while index < bytes.count && isPlain(control: bytes[index])
+        index += 1
       } else {
-        let next = characterEnd(in: bytes, from: index)
+        let next = isUTF8 ? charactersEnd(in: bytes, from: index) : index
         guard next > index else { return index }
         index = next
       }
@@ -26,19 +33,10 @@ public enum PlainText {
   /// - Parameter isUTF8: whether bytes above 7F are UTF-8; otherwise they are not text.
   static func textEnd(in bytes: UnsafeRawBufferPointer, from start: Int, isUTF8: Bool) -> Int {
     var index = printableEnd(in: bytes, from: start)
-    while isUTF8, index < bytes.count, bytes[index] >= 0x80 {
-      let next = characterEnd(in: bytes, from: index)
+    while isUTF8 {
+      let next = charactersEnd(in: bytes, from: index)
       guard next > index else { return index }
       index = printableEnd(in: bytes, from: next)
-    }
-    return index
-  }
-
-  /// The end of the ASCII plain text that begins at a position.
-  static func asciiEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
-    var index = printableEnd(in: bytes, from: start)
-    while index < bytes.count, isPlain(control: bytes[index]) {
-      index = printableEnd(in: bytes, from: index + 1)
     }
     return index
   }
@@ -52,82 +50,70 @@ public enum PlainText {
     }
   }
 
-  /// The end of printable ASCII. Thirty-two bytes are examined at a time, then eight.
+  /// The end of printable ASCII.
   public static func printableEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
-    guard let base = bytes.baseAddress else { return start }
-    var index = start
-    while bytes.count - index >= 32 {
-      let marks =
-        (marks(at: base + index) | marks(at: base + index + 8))
-        | (marks(at: base + index + 16) | marks(at: base + index + 24))
-      if marks & highBits != 0 { break }
-      index += 32
-    }
-    while bytes.count - index >= 8 {
-      let found = marks(at: base + index) & highBits
-      if found != 0 { return index + found.trailingZeroBitCount / 8 }
-      index += 8
-    }
-    while index < bytes.count, bytes[index].isPrintable { index += 1 }
-    return index
+    first(in: bytes, from: start, to: bytes.count) { unprintable($0) }
   }
 
   /// Whether all bytes are ASCII, including control characters.
   public static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard let base = bytes.baseAddress else { return true }
-    var index = 0
-    while bytes.count - index >= 32 {
-      let word =
-        (word(at: base + index) | word(at: base + index + 8))
-        | (word(at: base + index + 16) | word(at: base + index + 24))
-      if word & highBits != 0 { return false }
-      index += 32
-    }
-    return bytes[index...].allSatisfy { $0 < 0x80 }
+    let beyond = Block(repeating: 0x80)
+    return first(in: bytes, from: 0, to: bytes.count) { $0 .>= beyond } == bytes.count
   }
 
-  /// The position of a byte; nil if it is not there. Thirty-two bytes are examined at a time, then
-  /// eight.
+  /// The position of a byte; nil if it is not there.
   static func index(
     of byte: UInt8, in bytes: UnsafeRawBufferPointer, from start: Int, to end: Int
   ) -> Int? {
-    guard let base = bytes.baseAddress else { return nil }
-    let pattern = UInt64(byte) &* ones
-    // The high bit of the first byte that is equal is set, and none before it.
-    func marks(at index: Int) -> UInt64 {
-      let word = UInt64(littleEndian: word(at: base + index)) ^ pattern
-      return (word &- ones) & ~word & highBits
+    let sought = Block(repeating: byte)
+    let index = first(in: bytes, from: start, to: end) { $0 .== sought }
+    return index < end ? index : nil
+  }
+
+  /// Sixteen bytes, which are examined at a time. Both sides of an operator are blocks: a single
+  /// number beside one would be compared in a loop.
+  private typealias Block = SIMD16<UInt8>
+
+  @inline(__always)
+  private static func unprintable(_ block: Block) -> SIMDMask<SIMD16<Int8>> {
+    block &- Block(repeating: 0x20) .>= Block(repeating: 0x7F - 0x20)
+  }
+
+  /// The position of the first byte with a property; `end` if there is none. Four blocks are
+  /// examined at a time, then one.
+  @inline(__always)
+  private static func first(
+    in bytes: UnsafeRawBufferPointer, from start: Int, to end: Int,
+    where marks: (Block) -> SIMDMask<SIMD16<Int8>>
+  ) -> Int {
+    guard let base = bytes.baseAddress else { return start }
+    // All bits of a byte are set if it has the property.
+    @inline(__always) func marked(_ block: Block) -> Block {
+      unsafeBitCast(marks(block), to: Block.self)
+    }
+    @inline(__always) func marked(at index: Int) -> Block {
+      marked((base + index).loadUnaligned(as: Block.self))
+    }
+    @inline(__always) func words(_ block: Block) -> (UInt64, UInt64) {
+      let words = unsafeBitCast(block, to: SIMD2<UInt64>.self)
+      return (UInt64(littleEndian: words[0]), UInt64(littleEndian: words[1]))
     }
     var index = start
-    while end - index >= 32 {
-      if (marks(at: index) | marks(at: index + 8)) | (marks(at: index + 16) | marks(at: index + 24))
-        != 0
-      {
-        break
-      }
-      index += 32
+    while end - index >= 64 {
+      let any = words(
+        (marked(at: index) | marked(at: index + 16))
+          | (marked(at: index + 32) | marked(at: index + 48)))
+      if any.0 | any.1 != 0 { break }
+      index += 64
     }
-    while end - index >= 8 {
-      let found = marks(at: index)
-      if found != 0 { return index + found.trailingZeroBitCount / 8 }
-      index += 8
+    while end - index >= 16 {
+      let found = words(marked(at: index))
+      if found.0 != 0 { return index + found.0.trailingZeroBitCount / 8 }
+      if found.1 != 0 { return index + 8 + found.1.trailingZeroBitCount / 8 }
+      index += 16
     }
-    return bytes[min(index, end)..<end].firstIndex(of: byte)
-  }
-
-  private static func word(at place: UnsafeRawPointer) -> UInt64 {
-    place.loadUnaligned(as: UInt64.self)
-  }
-
-  private static let highBits: UInt64 = 0x8080_8080_8080_8080
-  private static let ones: UInt64 = 0x0101_0101_0101_0101
-
-  /// Eight bytes, of which the high bit is set in each that is not printable: it is below 0x20 (by
-  /// the borrow), above 0x7F (it already was), or 0x7F (by the sum). Borrow and carry only reach
-  /// bytes after one that is already marked.
-  private static func marks(at place: UnsafeRawPointer) -> UInt64 {
-    let word = UInt64(littleEndian: place.loadUnaligned(as: UInt64.self))
-    return (word &- 0x2020_2020_2020_2020) | word | (word &+ ones)
+    while index < end, marked(Block(repeating: bytes[index]))[0] == 0 { index += 1 }
+    return index
   }
 
   /// The number of bytes of whole characters at the beginning of a text.
@@ -138,15 +124,19 @@ public enum PlainText {
     return count
   }
 
-  /// The end of the multi-byte character that begins at a position; the position itself if
-  /// there is none.
-  private static func characterEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
-    guard var character = UTF8Character(first: bytes[start]) else { return start }
-    var index = start + 1
-    while !character.isComplete {
-      guard index < bytes.count, character.append(bytes[index]) else { return start }
+  /// The end of the multi-byte characters that begin at a position; the position itself if there
+  /// is none.
+  private static func charactersEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    var (end, index) = (start, start)
+    while index < bytes.count, var character = UTF8Character(first: bytes[index]) {
       index += 1
+      while !character.isComplete {
+        guard index < bytes.count, character.append(bytes[index]) else { return end }
+        index += 1
+      }
+      guard character.isText else { return end }
+      end = index
     }
-    return character.isText ? index : start
+    return end
   }
 }
