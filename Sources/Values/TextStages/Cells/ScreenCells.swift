@@ -168,7 +168,7 @@ public struct ScreenCells: Sendable {
     guard place.hasColumn else { return forget() }
     facts.isBlank = false
     let end = PlainText.printableEnd(in: text, from: 0)
-    for byte in text[..<end] { put(Self.ascii[Int(byte)], width: 1) }
+    put(ascii: UnsafeRawBufferPointer(rebasing: text[..<end]))
     if end > 0 { last = Unicode.Scalar(text[end - 1]) }
     if end == text.count { return }
     for scalar in String(decoding: text[end...], as: UTF8.self).unicodeScalars {
@@ -182,8 +182,34 @@ public struct ScreenCells: Sendable {
     }
   }
 
+  private mutating func put(ascii text: UnsafeRawBufferPointer) {
+    var index = 0
+    while index < text.count {
+      let columns = makeRoom(forAtMost: text.count - index, each: 1)
+      let rendition = place.rendition
+      Self.ascii.withUnsafeBufferPointer { ascii in
+        screen[place.row].cells.withUnsafeMutableBufferPointer { cells in
+          for column in columns {
+            cells[column] = Cell(text: ascii[Int(text[index])], rendition: rendition)
+            index += 1
+          }
+        }
+      }
+    }
+  }
+
   private mutating func put(_ text: String, width: Int) {
     guard width <= columns else { return }
+    let column = makeRoom(forAtMost: 1, each: width).lowerBound
+    screen[place.row].cells[column] = Cell(text: text, rendition: place.rendition)
+    if width == 2 {
+      screen[place.row].cells[column + 1] = Cell(text: "", rendition: place.rendition)
+    }
+  }
+
+  /// Moves the cursor behind characters that will be written, as many as fit into the row but at
+  /// least one, and returns their columns.
+  private mutating func makeRoom(forAtMost count: Int, each width: Int) -> Range<Int> {
     if place.column + width > columns {
       if wraps {
         place.column = 0
@@ -192,13 +218,13 @@ public struct ScreenCells: Sendable {
         place.column = columns - width
       }
     }
-    if inserts { insertCells(width) }
-    let (row, column) = (place.row, place.column)
-    if isSplit(row, column) { blank(row, column - 1) }
-    if isSplit(row, column + width) { blank(row, column + width) }
-    screen[row].cells[column] = Cell(text: text, rendition: place.rendition)
-    if width == 2 { screen[row].cells[column + 1] = Cell(text: "", rendition: place.rendition) }
-    place.column += width
+    let first = place.column
+    let end = min(first + count * width, columns)
+    if inserts { insertCells(end - first) }
+    if isSplit(place.row, first) { blank(place.row, first - 1) }
+    if isSplit(place.row, end) { blank(place.row, end) }
+    place.column = end
+    return first..<end
   }
 
   /// Whether a wide character begins before a column and ends in it.
