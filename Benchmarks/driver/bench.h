@@ -24,6 +24,7 @@ enum output { TERMINAL, PIPE, FILE_ON_DISK };
 struct options {
   size_t bytes;     // how much is to pass
   bool is_random;   // random bytes instead of lines of text
+  bool is_drawn;    // what a full-screen program draws instead
   bool is_checked;  // what comes out is what went in; else only an end mark is looked for
   bool shows_lines;  // the program shows whole lines only
   long rate;        // bytes a second of the slow side; 0 for as fast as it goes
@@ -57,7 +58,7 @@ struct stream {
   uint8_t *block;
   size_t size;
 };
-struct stream make_stream(bool is_random);
+struct stream make_stream(bool is_random, bool is_drawn);
 uint8_t stream_at(const struct stream *stream, size_t place);
 
 // The kernel's figures for a process and its threads.

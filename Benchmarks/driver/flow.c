@@ -76,7 +76,7 @@ static size_t read_until_mark(int descriptor) {
 }
 
 void to_screen(const struct program *program, const struct options *options) {
-  struct stream stream = make_stream(options->is_random);
+  struct stream stream = make_stream(options->is_random, options->is_drawn);
   struct writer writer = {program->device, &stream, options->bytes, 0, !options->is_checked};
   double processor = processor_seconds(program->pid), start = now();
   pthread_t thread;
@@ -96,7 +96,7 @@ void to_screen(const struct program *program, const struct options *options) {
 }
 
 void steady(const struct program *program, const struct options *options) {
-  struct stream stream = make_stream(false);
+  struct stream stream = make_stream(false, false);
   struct writer writer = {program->device, &stream, options->bytes, (double)options->rate, false};
   double processor = processor_seconds(program->pid), start = now();
   pthread_t thread;
@@ -110,7 +110,7 @@ void steady(const struct program *program, const struct options *options) {
 }
 
 void paste(const struct program *program, const struct options *options) {
-  struct stream stream = make_stream(false);
+  struct stream stream = make_stream(false, false);
   // No byte is a program's own key: all are lower-case letters and line ends.
   struct writer writer = {program->terminal, &stream, options->bytes, 0, false};
   double memory = peak_memory(program->pid), start = now();

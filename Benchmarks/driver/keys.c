@@ -38,7 +38,7 @@ struct flood {
 
 static void *write_flood(void *argument) {
   struct flood *flood = argument;
-  struct stream stream = make_stream(false);
+  struct stream stream = make_stream(false, false);
   while (!flood->is_over) write_all(flood->program->device, stream.block, 4096);
   return NULL;
 }

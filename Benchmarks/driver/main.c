@@ -24,7 +24,7 @@ int main(int count, char **arguments) {
   if (count < 2) return 2;
   const char *scenario = arguments[1];
   optind = 2;
-  for (int option; (option = getopt(count, arguments, "+n:r:k:s:o:Rml")) != -1;) {
+  for (int option; (option = getopt(count, arguments, "+n:r:k:s:o:RDml")) != -1;) {
     switch (option) {
       case 'n': options.bytes = strtoul(optarg, NULL, 10); break;
       case 'r': options.rate = atol(optarg); break;
@@ -32,6 +32,7 @@ int main(int count, char **arguments) {
       case 's': options.spacing = atoi(optarg); break;
       case 'o': options.output = strcmp(optarg, "pipe") == 0 ? PIPE : FILE_ON_DISK; break;
       case 'R': options.is_random = true; break;
+      case 'D': options.is_drawn = true; break;
       case 'm': options.is_checked = false; break;
       case 'l': options.shows_lines = true; break;
       default: return 2;

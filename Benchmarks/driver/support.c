@@ -67,7 +67,24 @@ void report_quantiles(const char *name, double *values, size_t count, double uni
 
 // A block whose size has no factor in common with a page or a buffer, so that losing or repeating
 // pieces of those sizes is detected.
-struct stream make_stream(bool is_random) {
+// Makes the text what a full-screen program draws: rows of 24, each at its place, in a colour.
+static void draw_rows(struct stream *stream) {
+  size_t size = 0;
+  for (int row = 0; size + 100 < stream->size; row++) {
+    char before[40];
+    int count = snprintf(before, sizeof before, "\033[%d;1H\033[3%dm", row % 24 + 1, row % 7 + 1);
+    memcpy(stream->block + size, before, count);
+    size += count + 60;
+    // Line ends among the letters.
+    for (size_t place = size - 60; place < size; place++)
+      if (stream->block[place] < 'a') stream->block[place] = 'a';
+    memcpy(stream->block + size, "\033[0m\033[K", 7);
+    size += 7;
+  }
+  stream->size = size;
+}
+
+struct stream make_stream(bool is_random, bool is_drawn) {
   struct stream stream = {.size = 1048583};
   stream.block = malloc(stream.size);
   uint64_t state = 88172645463325252u;
@@ -79,6 +96,7 @@ struct stream make_stream(bool is_random) {
                           : column == 73 ? '\n'
                                          : (uint8_t)('a' + (state >> 32) % 26);
   }
+  if (is_drawn) draw_rows(&stream);
   return stream;
 }
 
