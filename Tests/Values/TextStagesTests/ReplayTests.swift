@@ -92,17 +92,4 @@ struct ReplayTests {
       #expect(first.rows[1].hasPrefix("two!"))
     }
   }
-
-  @Test(arguments: [
-    ("", ""), ("one\r\ntwo\r\n", ""), ("$ vi\r\n", "\u{1B}[?1049h\u{1B}[2;2Hx"),
-    ("", "\u{1B}[3;3Hx"), ("a\r\n\u{1B}[?1049h\u{1B}[3;3Hx\u{1B}[?1049l\r\nb\r\n", ""),
-    ("one\n\u{1B}[3;3Hx\n\n\n\n\n\n\n", "two\u{1B}[2;1Hx\n\u{1B}[3;1Hy"),
-    ("one\r\n", "\u{1B}[2;3r\u{1B}[3;1H\r\n\r\n\r\n\r\n\r\nx"),
-  ])
-  func `What a program draws begins with its line`(before: String, drawn: String) {
-    let count = Array((before + drawn).utf8).withUnsafeBytes {
-      DrawingSearch.countBefore(in: $0, rows: 4, columns: 10)
-    }
-    #expect(count == (drawn.isEmpty ? nil : before.utf8.count))
-  }
 }

@@ -17,28 +17,25 @@ package protocol UserTerminalSize: AnyObject {
 package final class DeviceScreen {
   /// The encoding of the device's text. Before a change, what waits is read.
   package var encoding = Encoding.utf8 {
-    willSet {
-      guard newValue != encoding else { return }
+    didSet {
+      guard oldValue != encoding else { return }
       read()
       // It was converted before, when the option was read: only a lack of memory is left.
-      decoder = newValue.isUTF8 ? nil : try? DecodingStage(newValue)
+      let decoder = encoding.isUTF8 ? nil : try? DecodingStage(encoding)
+      stages.stages = (decoder.map { [$0] } ?? []) + stages.stages.suffix(1)
     }
   }
   /// The terminal whose size the screen has; nil for the usual size.
   package weak var terminal: (any UserTerminalSize)?
 
-  /// The bytes that were not read yet, and those before them, which have no sequences.
-  private var (unread, plain): ([UInt8], [UInt8]) = ([], [])
-  /// Whether bytes before those were dropped.
-  private var hasGap = false
-  private var decoder: DecodingStage?
-  private var filter = EscapeFilter()
+  /// The bytes that were not read yet.
+  private var unread: [UInt8] = []
+  /// The decoder, where there is one, and the filter.
+  private var stages = Pipeline()
   /// When the last bytes arrived, in nanoseconds of the monotonic clock.
   private var lastArrival: UInt64 = 0
   private var shown = ShownScreen(rows: usualSize.rows, columns: usualSize.columns)
   private var shownSize = DeviceScreen.usualSize
-  private var decoded: [UInt8] = []
-  private var text: [UInt8] = []
 
   /// The size of a VT100, which a device assumes unless somebody tells it another one.
   static let usualSize = (rows: 24, columns: 80)
@@ -49,10 +46,11 @@ package final class DeviceScreen {
   private static let textPause: UInt64 = 500_000_000
   /// The number of bytes that are read together.
   private static let block = 65_536
+  private static let anyMoment = Moment(wallClock: 0, monotonic: 0)
 
   init() {
-    filter = EscapeFilter { [unowned self] in (shownSize.columns, shownSize.rows) }
-    shown.state = { [unowned self] in filter.screenState }
+    stages.stages = [EscapeFilter { [unowned self] in (shownSize.columns, shownSize.rows) }]
+    shown.state = { [unowned self] in stages.screenState }
     // Nobody has seen what is there before: it is empty.
     shown.add(Array("\u{1B}[H\u{1B}[2J".utf8))
     _ = shown.read()
@@ -65,54 +63,26 @@ package final class DeviceScreen {
     if time &- lastArrival > Self.textPause { endSequence() }
     lastArrival = time
     unread.append(contentsOf: bytes)
-    if unread.count >= Self.block { makeRoom() }
+    if unread.count >= Self.block { read() }
   }
 
   /// Takes an unfinished sequence for text, as the user's view does after a pause.
   private func endSequence() {
     read()
-    if decoder?.isWaiting == true {
-      decoded.removeAll(keepingCapacity: true)
-      decoder?.flush(into: &decoded)
-      decoded.withUnsafeBytes { show($0) }
-    }
-    text.removeAll(keepingCapacity: true)
-    filter.flush(into: &text)
-    if !text.isEmpty { shown.add(text) }
-  }
-
-  private func makeRoom() {
-    // Lines without sequences leave nothing but themselves: the last ones are enough.
-    guard decoder == nil, filter.isAtRest, !shown.mayBeDrawn,
-      unread.withUnsafeBytes({ EscapeFilter.isWithoutSequences($0) })
-    else { return read() }
-    hasGap = hasGap || !plain.isEmpty
-    swap(&plain, &unread)
-    unread.removeAll(keepingCapacity: true)
+    shown.add(stages.flush(at: Self.anyMoment))
   }
 
   private func read() {
     fit()
-    if hasGap { shown.forget() }
-    hasGap = false
-    plain.withUnsafeBytes { decode($0) }
-    plain.removeAll(keepingCapacity: true)
-    unread.withUnsafeBytes { decode($0) }
+    unread.withUnsafeBytes { show($0) }
     unread.removeAll(keepingCapacity: true)
   }
 
-  private func decode(_ bytes: UnsafeRawBufferPointer) {
-    guard decoder != nil else { return show(bytes) }
-    decoded.removeAll(keepingCapacity: true)
-    decoder?.decode(bytes, into: &decoded)
-    decoded.withUnsafeBytes { show($0) }
-  }
-
   private func show(_ bytes: UnsafeRawBufferPointer) {
-    text.removeAll(keepingCapacity: true)
-    switch filter.transform(bytes, at: Moment(wallClock: 0, monotonic: 0), into: &text) {
-    case .unchanged: shown.add(bytes)
-    case .changed: shown.add(text)
+    if let text = stages.transform(bytes, at: Self.anyMoment) {
+      shown.add(text)
+    } else {
+      shown.add(bytes)
     }
   }
 
@@ -125,8 +95,11 @@ package final class DeviceScreen {
 
   /// The messages for a person who joins: what the device sent last, and its screen if a
   /// full-screen program draws there.
-  func messages(with pieces: [ReceivedHistory.Piece]) -> [SharingMessage] {
-    guard let cells = drawnCells else { return ReceivedHistory.messages(of: pieces) }
+  func messages(with pieces: [ReceivedHistory.Piece] = []) -> [SharingMessage] {
+    read()
+    guard let cells = shown.readDrawn(), let filter = stages.stages.last as? EscapeFilter else {
+      return ReceivedHistory.messages(of: pieces)
+    }
     let (before, drawn) = divided(pieces)
     let screen = messages(of: filter.replay(cells, withMain: before.isEmpty))
     guard !screen.isEmpty else { return ReceivedHistory.messages(of: pieces) }
@@ -134,19 +107,6 @@ package final class DeviceScreen {
     let last = ReceivedHistory.messages(of: drawn, atMost: room)
     room -= ReceivedHistory.size(of: last)
     return ReceivedHistory.messages(of: before, atMost: room) + screen + last + [.screen([])]
-  }
-
-  /// The messages with the screen, if a full-screen program draws there.
-  func messages() -> [SharingMessage] {
-    guard let cells = drawnCells else { return [] }
-    let screen = messages(of: filter.replay(cells, withMain: true))
-    return screen.isEmpty ? [] : screen + [.screen([])]
-  }
-
-  private var drawnCells: ScreenCells? {
-    read()
-    guard let cells = shown.readDrawn(), !cells.isTooSmall else { return nil }
-    return cells
   }
 
   /// The parts of what shows a screen; none if it is too large.
@@ -161,10 +121,7 @@ package final class DeviceScreen {
   private func divided(
     _ pieces: [ReceivedHistory.Piece]
   ) -> ([ReceivedHistory.Piece], [ReceivedHistory.Piece]) {
-    // Without its beginning, the program has drawn all of it.
-    var rest = pieces.flatMap(\.bytes).withUnsafeBytes {
-      DrawingSearch.countBefore(in: $0, rows: shownSize.rows, columns: shownSize.columns) ?? 0
-    }
+    var rest = countBefore(in: pieces.flatMap(\.bytes))
     var (before, drawn): ([ReceivedHistory.Piece], [ReceivedHistory.Piece]) = ([], [])
     for piece in pieces {
       let count = min(rest, piece.bytes.count)
@@ -175,5 +132,21 @@ package final class DeviceScreen {
       }
     }
     return (before, drawn)
+  }
+
+  /// The number of bytes before the line in which the program began to draw that draws at the end.
+  /// Without its beginning, the program has drawn all of them.
+  private func countBefore(in bytes: [UInt8]) -> Int {
+    let screen = DeviceScreen()
+    screen.terminal = terminal
+    screen.fit()
+    var (rest, beginning) = (bytes[...], Int?.none)
+    while !rest.isEmpty {
+      let end = rest.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.endIndex
+      rest[..<end].withUnsafeBytes { screen.show($0) }
+      beginning = screen.shown.isDrawn ? beginning ?? rest.startIndex : nil
+      rest = rest[end...]
+    }
+    return beginning ?? 0
   }
 }

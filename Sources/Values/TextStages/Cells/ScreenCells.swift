@@ -57,7 +57,7 @@ public struct ScreenCells: Sendable {
   private var last: Unicode.Scalar?
   /// Whether the device has named a position beyond the screen since it cleared it: it believes
   /// that the screen is larger.
-  public private(set) var isTooSmall = false
+  private(set) var isTooSmall = false
 
   /// What is known of a screen besides its cells.
   private struct Facts: Sendable {
@@ -592,7 +592,7 @@ public struct ScreenCells: Sendable {
 
   /// Whether a text may move the cursor to a position, set a scroll region, or show the other
   /// screen.
-  public static func mayBeDrawn(by text: UnsafeRawBufferPointer) -> Bool {
+  static func mayBeDrawn(by text: UnsafeRawBufferPointer) -> Bool {
     var index = 0
     while let escape = PlainText.index(of: .escape, in: text, from: index, to: text.count) {
       var parts = ScreenParts(UnsafeRawBufferPointer(rebasing: text[escape...]))

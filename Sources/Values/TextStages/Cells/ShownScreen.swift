@@ -57,13 +57,17 @@ public struct ShownScreen {
   /// Adds shown text.
   public mutating func add(_ bytes: [UInt8]) { bytes.withUnsafeBytes { add($0) } }
 
-  /// Whether a full-screen program may have drawn the text.
-  public var mayBeDrawn: Bool {
-    mutating get { cells.isDrawn || recent.mayDraw() }
+  /// Whether a full-screen program draws.
+  public var isDrawn: Bool {
+    mutating get {
+      guard cells.isDrawn || recent.mayDraw() else { return false }
+      readText()
+      return cells.isDrawn
+    }
   }
 
   private mutating func dropIfPossible() {
-    if mayBeDrawn { return readText() }
+    if isDrawn { return }
     hasGap = hasGap || !earlier.bytes.isEmpty
     swap(&earlier, &recent)
     recent.begin(in: state())
@@ -94,10 +98,7 @@ public struct ShownScreen {
   }
 
   /// The cells if a full-screen program draws, and all are known.
-  public mutating func readDrawn() -> ScreenCells? {
-    guard mayBeDrawn, let cells = read(), cells.isDrawn else { return nil }
-    return cells
-  }
+  public mutating func readDrawn() -> ScreenCells? { isDrawn ? read() : nil }
 
   /// Forgets the text: something else has changed the screen.
   public mutating func forget() {

@@ -47,9 +47,6 @@ struct CharacterSets: Sendable {
     choice.forNext == nil && choice.font == 0 && choice.sets[choice.inUse] == .ascii
   }
 
-  /// Whether they are, whichever set a control character chooses.
-  var areAllASCII: Bool { isASCII && choice.sets.allSatisfy { $0 == .ascii } }
-
   /// Whether bytes above 7F, and most control characters, are characters of code page 437.
   var isCodePage: Bool { choice.font > 0 }
 

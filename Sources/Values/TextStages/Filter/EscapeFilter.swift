@@ -82,10 +82,12 @@ public struct EscapeFilter: ByteStage {
   public var switched: DeviceModes { screen.switchedModes }
 
   /// What a device would have sent, whatever it sent before, so that a terminal behind another
-  /// filter shows cells, and goes on as the one behind this filter.
+  /// filter shows cells, and goes on as the one behind this filter. None if the device believes
+  /// that its screen is larger.
   ///
   /// - Parameter hasMain: whether the main screen is painted, too, if the alternate one is shown.
   public func replay(_ cells: ScreenCells, withMain hasMain: Bool) -> [UInt8] {
+    if cells.isTooSmall { return [] }
     var bytes = CharacterSets().sequences
     if hasMain, let main = cells.main {
       bytes.append("\u{1B}[?1047l")
@@ -94,7 +96,7 @@ public struct EscapeFilter: ByteStage {
     bytes += screenState
     bytes.append("\u{1B}[?2004\(switched.contains(.markedPastes) ? "h" : "l")")
     bytes += cells.tabs
-    // Whoever reads it knows then what is on the screen.
+    // Its reader then knows every cell.
     bytes.append(ScreenCells.beforePainting + "\u{1B}[H\u{1B}[2J")
     return bytes + cells.redrawn(choosing: sets) + tokenizer.unfinished
   }
@@ -124,15 +126,6 @@ public struct EscapeFilter: ByteStage {
     }
     return .changed
   }
-
-  /// Whether bytes have no escape sequence.
-  public static func isWithoutSequences(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    PlainText.index(of: .escape, in: bytes, from: 0, to: bytes.count) == nil
-  }
-
-  /// Whether bytes without sequences change neither ``screenState`` nor how later ones are shown.
-  /// SO and SI only choose among sets that are all ASCII.
-  public var isAtRest: Bool { !tokenizer.isWaiting && sets.areAllASCII }
 
   /// Whether a sequence or a character is incomplete.
   public var isWaiting: Bool { tokenizer.isWaiting }

@@ -146,6 +146,22 @@ struct DeviceScreenTests {
     #expect(past.screen.contains("$ top") && past.screen.contains("line 11999"))
   }
 
+  @Test(arguments: [
+    ("", ""), ("one\r\ntwo\r\n", ""), ("$ vi\r\n", "\u{1B}[?1049h\u{1B}[2;2Hx"),
+    ("", "\u{1B}[3;3Hx"), ("a\r\n\u{1B}[?1049h\u{1B}[3;3Hx\u{1B}[?1049l\r\nb\r\n", ""),
+    ("one\n\u{1B}[3;3Hx\n\n\n\n\n\n\n", "two\u{1B}[2;1Hx\n\u{1B}[3;1Hy"),
+    ("one\r\n", "\u{1B}[2;3r\u{1B}[3;1H\r\n\r\n\r\n\r\n\r\nx"),
+  ])
+  func `What a program draws begins with its line`(before: String, drawn: String) {
+    var bench = Bench()
+    let terminal = Terminal(rows: 4, columns: 10)
+    bench.terminal = terminal
+    bench.receive(before + drawn)
+    let past = bench.past
+    #expect(past.before == Array(before.utf8) && past.drawn == Array(drawn.utf8))
+    #expect(past.screen.isEmpty == drawn.isEmpty)
+  }
+
   @Test(arguments: [(499, "late!"), (501, "^[[2Jlate!")])
   func `A pause ends a sequence`(milliseconds: UInt64, shown: String) {
     var bench = Bench()
@@ -156,7 +172,7 @@ struct DeviceScreenTests {
     #expect(bench.past.screen.contains("the title") == (milliseconds > 500))
   }
 
-  @Test func `Whoever asks gets the screen again`() {
+  @Test func `A client can ask for the screen again`() {
     var bench = Bench()
     #expect(bench.screen.messages().isEmpty)
     bench.receive("line\r\n" + Self.program)
