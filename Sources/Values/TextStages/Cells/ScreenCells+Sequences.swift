@@ -68,48 +68,48 @@ extension ScreenCells {
   }
 
   private mutating func draw(_ sequence: ControlSequence) {
-    let first = sequence.parameters.first
+    // SL and SR: few terminals know them.
+    guard sequence.intermediate == nil else { return forget() }
+    let (first, second) = (sequence.parameters.first, sequence.parameters.second)
     let count = max(1, first)
-    switch (sequence.intermediate, sequence.final) {
-    case (nil, "H"), (nil, "f"): note(row: first, column: sequence.parameters.second)
-    case (nil, "G"), (nil, "`"): note(column: first)
-    case (nil, "d"): note(row: first)
-    case (nil, "r"): note(row: sequence.parameters.second)
-    default: break
-    }
-    switch (sequence.intermediate, sequence.final) {
-    case (nil, "@"): insertCells(count)
-    case (nil, "A"): moveDown(-count)
-    case (nil, "B"): moveDown(count)
-    case (nil, "C"), (nil, "a"): moveRight(count)
-    case (nil, "D"): moveRight(-count)
-    case (nil, "E"):
+    switch sequence.final {
+    case "@": insertCells(count)
+    case "A": moveDown(-count)
+    case "B": moveDown(count)
+    case "C", "a": moveRight(count)
+    case "D": moveRight(-count)
+    case "E":
       moveDown(count)
       move(toColumn: 0)
-    case (nil, "F"):
+    case "F":
       moveDown(-count)
       move(toColumn: 0)
-    case (nil, "G"), (nil, "`"): move(toColumn: count - 1)
-    case (nil, "H"), (nil, "f"):
+    case "G", "`":
+      note(column: first)
+      move(toColumn: count - 1)
+    case "H", "f":
+      note(row: first, column: second)
       move(toRow: count - 1)
-      move(toColumn: max(1, sequence.parameters.second) - 1)
-    case (nil, "I"): moveTabs(count)
-    case (nil, "Z"): moveTabs(-count)
-    case (nil, "J"): eraseScreen(first)
-    case (nil, "K"): eraseLine(first)
-    case (nil, "L"): insertRows(count)
-    case (nil, "M"): insertRows(-count)
-    case (nil, "P"): deleteCells(count)
-    case (nil, "S"): scroll(count)
-    case (nil, "T"): scroll(-count)
-    case (nil, "X"): eraseCells(count)
-    case (nil, "b"): repeatLast(count)
-    case (nil, "d"):
+      move(toColumn: max(1, second) - 1)
+    case "I": moveTabs(count)
+    case "Z": moveTabs(-count)
+    case "J": eraseScreen(first)
+    case "K": eraseLine(first)
+    case "L": insertRows(count)
+    case "M": insertRows(-count)
+    case "P": deleteCells(count)
+    case "S": scroll(count)
+    case "T": scroll(-count)
+    case "X": eraseCells(count)
+    case "b": repeatLast(count)
+    case "d":
+      note(row: first)
       move(toRow: count - 1)
       moveRight(0)
-    case (nil, "e"): moveDownFreely(count)
-    case (nil, "r"): setRegion(first, sequence.parameters.second)
-    // SL and SR: few terminals know them.
+    case "e": moveDownFreely(count)
+    case "r":
+      note(row: second)
+      setRegion(first, second)
     default: forget()
     }
   }
