@@ -399,7 +399,7 @@ public struct EscapeFilter: ByteStage {
         continue
       case 38 where !parameter.isCompound, 48 where !parameter.isCompound,
         58 where !parameter.isCompound:
-        let colour = Self.takeColour(from: &all)
+        let colour = all.takeColour()
         guard !colour.isEmpty else {
           isChanged = true
           continue
@@ -433,22 +433,5 @@ public struct EscapeFilter: ByteStage {
     }
     let kept = kept
     kept.withUnsafeBytes { screen.note(rendition: Parameters($0[...])) }
-  }
-
-  /// The numbers of a colour: 5 and a number, or 2 and three numbers. They are not functions
-  /// themselves. Empty if they are none.
-  private static func takeColour(from parameters: inout Parameters.Iterator) -> [Int] {
-    var rest = parameters
-    guard let kind = rest.next(), !kind.isCompound, kind.number == 5 || kind.number == 2 else {
-      return []
-    }
-    var numbers = [kind.number]
-    for _ in 0..<(kind.number == 5 ? 1 : 3) {
-      guard let parameter = rest.next() else { break }
-      if parameter.isCompound { return [] }
-      numbers.append(parameter.number)
-    }
-    parameters = rest
-    return numbers
   }
 }

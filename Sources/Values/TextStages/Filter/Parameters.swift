@@ -80,5 +80,22 @@ struct Parameters: Sequence {
       defer { rest = rest[(end + 1)...] }
       return Parameter(bytes: rest[..<end])
     }
+
+    /// Takes the numbers of a colour: 5 and a number, or 2 and three numbers. They are not
+    /// functions themselves. Empty if they are none.
+    mutating func takeColour() -> [Int] {
+      var rest = self
+      guard let kind = rest.next(), !kind.isCompound, kind.number == 5 || kind.number == 2 else {
+        return []
+      }
+      var numbers = [kind.number]
+      for _ in 0..<(kind.number == 5 ? 1 : 3) {
+        guard let parameter = rest.next() else { break }
+        if parameter.isCompound { return [] }
+        numbers.append(parameter.number)
+      }
+      self = rest
+      return numbers
+    }
   }
 }

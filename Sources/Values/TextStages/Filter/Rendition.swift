@@ -120,7 +120,7 @@ struct Rendition: Hashable, Sendable {
       // The colour space.
       if numbers.first == 2, numbers.count > 4 { numbers.remove(at: 1) }
     } else {
-      numbers = parameters(ofColourIn: &rest)
+      numbers = rest.takeColour()
     }
     guard let colour = Colour(numbers) else { return }
     switch number {
@@ -128,15 +128,6 @@ struct Rendition: Hashable, Sendable {
     case 48: background = colour
     default: underlineColour = colour
     }
-  }
-
-  private func parameters(ofColourIn rest: inout Parameters.Iterator) -> [Int] {
-    guard let kind = rest.next()?.number else { return [] }
-    var numbers = [kind]
-    for _ in 0..<(kind == 5 ? 1 : kind == 2 ? 3 : 0) {
-      if let parameter = rest.next() { numbers.append(parameter.number) }
-    }
-    return numbers
   }
 
   /// Applies the SGR sequences in a text for the screen.
