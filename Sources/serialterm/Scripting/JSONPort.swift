@@ -46,7 +46,7 @@ final class JSONPort {
     of: port, on: loop, isCrowded: isCrowded
   ) { [unowned self] in onReport(self, .event($0.rawValue, $1)) }
   /// Makes received text harmless; nil if the program gets it as it is.
-  private var shown: ShownText?
+  private var shown: ReceivedDecoder?
   /// The numbers of the device; nil until the program asks for a plot.
   private(set) var plot: ProgramPlot?
   /// The observations of a session that was joined.
@@ -122,8 +122,10 @@ final class JSONPort {
     shown?.flush()
     shown =
       order.showsText
-      ? shown ?? ShownText(on: loop) { [unowned self] in report(.string($0), as: "text", at: $1) }
-      : nil
+      ? shown
+        ?? ReceivedDecoder(.utf8, isHarmless: true, on: loop) { [unowned self] in
+          report(.string(String(decoding: $0, as: UTF8.self)), as: "text", at: $1)
+        } : nil
     if shown != nil, screen == .passed { port.controller.userSharing.remote?.askForScreen() }
     if order.plots { startPlot() }
     published.begin(order.parts)

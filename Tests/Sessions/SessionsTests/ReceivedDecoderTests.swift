@@ -11,13 +11,15 @@ import Time
     let clock = TestClock()
     let loop: IOLoop
     private(set) var texts: [String] = []
-    private(set) lazy var decoder = ReceivedDecoder(encoding, on: loop) { [unowned self] text, _ in
-      texts.append(String(decoding: text, as: UTF8.self))
-    }
+    private(set) lazy var decoder = ReceivedDecoder(
+      encoding, isHarmless: isHarmless, on: loop
+    ) { [unowned self] text, _ in texts.append(String(decoding: text, as: UTF8.self)) }
     private let encoding: Encoding
+    private let isHarmless: Bool
 
-    init(_ name: String) throws {
+    init(_ name: String, isHarmless: Bool = false) throws {
       encoding = try Encoding(name)
+      self.isHarmless = isHarmless
       loop = try IOLoop(clock: { [clock] in clock.now })
     }
 
@@ -70,5 +72,27 @@ import Time
     bench.add([0x62])
     try bench.pass(.seconds(1))
     #expect(bench.texts == [#"\xc4"#, #"\xc4"#, "é", "b"])
+  }
+
+  @Test(arguments: [
+    (["a\r\n\u{1B}[31mb"], ["a\r\n\u{1B}[31mb"]), (["\u{1B}]0;title\u{7}b"], ["b"]),
+    (["a\u{1B}[3"], ["a", "^[[3"]), (["a\u{1B}[3", "1mb"], ["a", "\u{1B}[31mb"]),
+  ])
+  func `Harmless text has colours, and nothing that commands a terminal`(
+    pieces: [String], texts: [String]
+  ) throws {
+    let bench = try Bench("UTF-8", isHarmless: true)
+    for piece in pieces { bench.add(Array(piece.utf8)) }
+    try bench.pass(.seconds(1))
+    #expect(bench.texts == texts)
+  }
+
+  @Test func `Harmless text is valid, and in the device's encoding`() throws {
+    let bench = try Bench("UTF-8", isHarmless: true)
+    bench.add([0x61, 0xFF, 0x62, 0xC3])
+    bench.add([0xA4, 0x62])
+    bench.decoder.encoding = try Encoding("CP437")
+    bench.add([0x82])
+    #expect(bench.texts.joined() == "a\u{FFFD}bäbé")
   }
 }

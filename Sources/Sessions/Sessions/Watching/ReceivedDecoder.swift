@@ -1,5 +1,6 @@
 package import Encodings
 package import EventLoop
+import TextStages
 package import Time
 
 /// Converts what a device sends to UTF-8, for those who read it as text: expressions,
@@ -13,14 +14,14 @@ package final class ReceivedDecoder {
     didSet {
       guard encoding != oldValue else { return }
       flush()
-      stage = Self.stage(encoding)
+      decode()
     }
   }
 
-  private var stage: DecodingStage?
+  /// The converter, except for UTF-8, which passes as it is, and the filter, if there is one.
+  private var stages: Pipeline
   private let loop: IOLoop
   private let onText: (UnsafeRawBufferPointer, Moment) -> Void
-  private var text: [UInt8] = []
   /// The time of the last bytes, and when they arrived here.
   private var last = (moment: Moment.now, arrival: MonotonicTime.now)
   private var timer: LoopTimer?
@@ -28,43 +29,41 @@ package final class ReceivedDecoder {
   /// The silence after which the beginning of a character is passed on.
   package static let pause = Duration.milliseconds(500)
 
-  /// - Parameter onText: called with each piece of text and the time of its last bytes.
+  /// - Parameters:
+  ///   - isHarmless: whether the text is made as harmless as on the screen: escape sequences pass
+  ///     the same filter, and bytes that are not UTF-8 become U+FFFD. The beginning of a sequence
+  ///     waits, too.
+  ///   - onText: called with each piece of text and the time of its last bytes.
   package init(
-    _ encoding: Encoding, on loop: IOLoop,
+    _ encoding: Encoding, isHarmless: Bool = false, on loop: IOLoop,
     onText: @escaping (UnsafeRawBufferPointer, Moment) -> Void
   ) {
     (self.encoding, self.loop, self.onText) = (encoding, loop, onText)
-    stage = Self.stage(encoding)
+    stages = Pipeline(isHarmless ? [EscapeFilter()] : [])
+    decode()
   }
 
-  /// The converter; nil for UTF-8, which passes as it is.
-  private static func stage(_ encoding: Encoding) -> DecodingStage? {
+  private func decode() {
+    stages.stages.removeAll { $0 is DecodingStage }
     // It was converted before, when the option was read: only a lack of memory is left.
-    encoding.isUTF8 ? nil : try? DecodingStage(encoding)
+    guard !encoding.isUTF8, let decoder = try? DecodingStage(encoding) else { return }
+    stages.stages.insert(decoder, at: 0)
   }
 
   /// Adds received bytes, and passes on their text.
   package func add(_ bytes: UnsafeRawBufferPointer, at moment: Moment = .now) {
-    guard stage != nil else { return onText(bytes, moment) }
     last = (moment, loop.now)
-    text.removeAll(keepingCapacity: true)
-    stage?.decode(bytes, into: &text)
-    pass()
-    if stage?.isWaiting == true && timer == nil { wait(for: Self.pause) }
+    if let text = stages.transform(bytes, at: moment) { pass(text) } else { onText(bytes, moment) }
+    if stages.isWaiting, timer == nil { wait(for: Self.pause) }
   }
 
   /// Passes on the beginning of a character, because no more bytes follow.
   package func flush() {
     timer = nil
-    guard stage?.isWaiting == true else { return }
-    text.removeAll(keepingCapacity: true)
-    stage?.flush(into: &text)
-    pass()
+    pass(stages.flush(at: last.moment))
   }
 
-  private func pass() {
-    // The receiver may change the encoding, which uses the array.
-    let text = text
+  private func pass(_ text: [UInt8]) {
     if !text.isEmpty { text.withUnsafeBytes { onText($0, last.moment) } }
   }
 
