@@ -91,12 +91,11 @@ struct TextLines {
   private mutating func put(
     _ direction: Direction, _ event: LineReader.Event?, to output: inout [UInt8]
   ) {
-    let isBegun = hasBegun
     readers[direction.index].withText { text in
       let isContinued = text.starts(with: written)
       let rest = isContinued ? text.dropFirst(written.count) : text[...]
       if !isContinued { endRow(in: &output) }
-      if !isBegun || !isContinued || !rest.isEmpty { beginRow(direction, in: &output) }
+      if !hasBegun || !isContinued || !rest.isEmpty { beginRow(direction, in: &output) }
       output.append(contentsOf: rest)
       written = event == nil ? Array(text) : []
     }
