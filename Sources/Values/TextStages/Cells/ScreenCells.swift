@@ -93,15 +93,12 @@ public struct ScreenCells: Sendable {
     let columns = max(1, columns)
     self.columns = columns
     self.frame = frame
-    screen = Array(repeating: Self.unknownRow(columns), count: max(frame.upperBound, rows))
+    let row = Row(cells: Array(repeating: Cell(), count: columns), isKnown: false)
+    screen = Array(repeating: row, count: max(frame.upperBound, rows))
     other = screen
     region = frame
     tabStops = Self.tabStops(columns)
     place.row = frame.upperBound - 1
-  }
-
-  private static func unknownRow(_ columns: Int) -> Row {
-    Row(cells: Array(repeating: Cell(), count: columns), isKnown: false)
   }
 
   private static func tabStops(_ columns: Int) -> [Bool] {
@@ -314,7 +311,7 @@ public struct ScreenCells: Sendable {
   /// IND: moves down, or the rows of the region up.
   mutating func index() {
     if place.row == region.upperBound - 1 {
-      scrollUp(1, from: region.lowerBound)
+      scroll(1, from: region.lowerBound)
       screen[place.row].isKnown = place.hasRow || facts.isLast
       facts.scrolledCount += 1
       if scrollsWhole {
@@ -330,7 +327,7 @@ public struct ScreenCells: Sendable {
   mutating func reverseIndex() {
     guard place.hasRow else { return forget() }
     if place.row == region.lowerBound {
-      scrollDown(1, from: region.lowerBound)
+      scroll(-1, from: region.lowerBound)
       facts.undrawnCount = 0
     } else if place.row > 0 {
       place.row -= 1
@@ -436,7 +433,7 @@ public struct ScreenCells: Sendable {
     if range.isEmpty { return }
     if isSplit(row, range.lowerBound) { blank(row, range.lowerBound - 1) }
     if isSplit(row, range.upperBound) { blank(row, range.upperBound) }
-    let cell = Cell(text: nil, rendition: place.rendition.ofErasedCells)
+    let cell = erasedCell
     if cell != Cell() { facts.isBlank = false }
     for column in range { screen[row].cells[column] = cell }
     if range.count == columns { screen[row].isKnown = true }
@@ -491,7 +488,7 @@ public struct ScreenCells: Sendable {
       blank(row, column)
     }
     if isSplit(row, column + gone) { blank(row, column + gone) }
-    let erased = Cell(text: nil, rendition: place.rendition.ofErasedCells)
+    let erased = erasedCell
     var cells = screen[row].cells
     cells.removeSubrange(column..<(column + gone))
     cells.append(contentsOf: Array(repeating: erased, count: gone))
@@ -503,35 +500,26 @@ public struct ScreenCells: Sendable {
 
   // MARK: Rows
 
+  private var erasedCell: Cell { Cell(text: nil, rendition: place.rendition.ofErasedCells) }
+
   private var erasedRow: Row {
-    let cell = Cell(text: nil, rendition: place.rendition.ofErasedCells)
-    return Row(cells: Array(repeating: cell, count: columns), isKnown: true)
+    Row(cells: Array(repeating: erasedCell, count: columns), isKnown: true)
   }
 
-  /// Moves the rows of the region from a row on up.
-  mutating func scrollUp(_ count: Int, from top: Int) {
-    let count = min(count, region.upperBound - top)
-    screen.removeSubrange(top..<(top + count))
-    screen.insert(
-      contentsOf: Array(repeating: erasedRow, count: count), at: region.upperBound - count)
-  }
-
-  /// Moves the rows of the region from a row on down.
-  mutating func scrollDown(_ count: Int, from top: Int) {
-    let count = min(count, region.upperBound - top)
-    screen.removeSubrange((region.upperBound - count)..<region.upperBound)
-    screen.insert(contentsOf: Array(repeating: erasedRow, count: count), at: top)
+  /// Moves the rows of the region from a row on up, or down for a negative number.
+  private mutating func scroll(_ number: Int, from top: Int) {
+    let count = min(abs(number), region.upperBound - top)
+    let bottom = region.upperBound - count
+    let (gone, new) = number > 0 ? (top, bottom) : (bottom, top)
+    screen.removeSubrange(gone..<(gone + count))
+    screen.insert(contentsOf: Array(repeating: erasedRow, count: count), at: new)
   }
 
   /// IL and DL: inserts rows at that of the cursor, or deletes them for a negative number.
   mutating func insertRows(_ count: Int) {
     guard place.hasRow else { return forget() }
     guard region.contains(place.row) else { return }
-    if count > 0 {
-      scrollDown(count, from: place.row)
-    } else {
-      scrollUp(-count, from: place.row)
-    }
+    scroll(-count, from: place.row)
     // Not every terminal moves the cursor to the first column.
     if place.column > 0 { (place.column, place.hasColumn) = (0, false) }
   }
@@ -539,11 +527,7 @@ public struct ScreenCells: Sendable {
   /// SU, or SD for a negative number: moves the rows of the region.
   mutating func scroll(_ count: Int) {
     guard place.hasRow else { return forget() }
-    if count > 0 {
-      scrollUp(count, from: region.lowerBound)
-    } else {
-      scrollDown(-count, from: region.lowerBound)
-    }
+    scroll(count, from: region.lowerBound)
   }
 
   /// REP: repeats the last character. After anything else, not every terminal does. Programs repeat
