@@ -61,10 +61,7 @@ extension ScreenCells {
 
   /// The sequences that restore the cursor, what DECSC has saved, the modes, and the colours, from
   /// any state of these. The scroll region stays.
-  ///
-  /// - Parameter sets: the character sets that are chosen, and saved with the cursor, too. Nil if
-  ///   the text does not pass an ``EscapeFilter``.
-  func placed(choosing sets: CharacterSets? = nil) -> [UInt8] {
+  public var placed: [UInt8] {
     var output: [UInt8] = []
     // The row of the saved cursor may be outside of the present region.
     let isOutside = saved?.isOrigin == true && region != 0..<rows
@@ -84,9 +81,6 @@ extension ScreenCells {
     if inserts { output.append("\u{1B}[4h") }
     return output + (sets?.sequences ?? [])
   }
-
-  /// See ``placed(choosing:)``.
-  public var placed: [UInt8] { placed() }
 
   /// The sequences that set the tab stops.
   var tabs: [UInt8] { ScreenState.tabs(at: tabStops.indices.filter { tabStops[$0] }) }
@@ -111,14 +105,11 @@ extension ScreenCells {
   }
 
   /// The sequences that paint the text's rows on a terminal in any state, and restore its place.
-  public var redrawn: [UInt8] { redrawn() }
-
-  /// See ``redrawn`` and ``placed(choosing:)``.
-  func redrawn(choosing sets: CharacterSets? = nil) -> [UInt8] {
+  public var redrawn: [UInt8] {
     var output = Array(Self.beforePainting.utf8)
     output += painted(frame)
     appendRegion(into: &output)
-    return output + placed(choosing: sets)
+    return output + placed
   }
 
   private func appendRegion(into output: inout [UInt8]) {

@@ -58,6 +58,9 @@ public struct ScreenCells: Sendable {
   /// Whether the device has named a position beyond the screen since it cleared it: it believes
   /// that the screen is larger.
   private(set) var isTooSmall = false
+  /// The character sets that are restored with the cursor and with the saved one; nil for text that
+  /// has passed an ``EscapeFilter``, which has none.
+  var sets: CharacterSets?
 
   /// What is known of a screen besides its cells.
   private struct Facts: Sendable {

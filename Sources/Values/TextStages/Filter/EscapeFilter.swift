@@ -98,7 +98,9 @@ public struct EscapeFilter: ByteStage {
     bytes += cells.tabs
     // Its reader then knows every cell.
     bytes.append(ScreenCells.beforePainting + "\u{1B}[H\u{1B}[2J")
-    return bytes + cells.redrawn(choosing: sets) + tokenizer.unfinished
+    var cells = cells
+    cells.sets = sets
+    return bytes + cells.redrawn + tokenizer.unfinished
   }
 
   /// Removes and returns the questions of the device so far. Of many, only the first are kept.
