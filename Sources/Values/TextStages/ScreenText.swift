@@ -8,27 +8,22 @@ public import Time
 public struct ScreenText {
   /// Maps, escape filter and highlights. Rows bypass them.
   public private(set) var device = Pipeline()
+  /// The stage of timestamps: at most a ``LineStamper``.
+  public private(set) var stamps = Pipeline()
+  /// Shows typed text, unless there are rows; nil for no echo.
+  public var echo: LocalEcho?
   /// Shows bytes in rows, such as hexadecimal ones; nil for text.
   public var rows: (any RowView)?
-  private var lines = Lines()
   private var buffer: [UInt8] = []
+  private var stamped: [UInt8] = []
+  private var passed: [UInt8] = []
 
   /// Creates the text of a screen, without any stages.
   public init() {}
 
-  /// The stage of timestamps: at most a ``LineStamper``.
-  public var stamps: Pipeline { lines.stamps }
-
-  /// Shows typed text, unless there are rows; nil for no echo.
-  public var echo: LocalEcho? {
-    get { lines.echo }
-    set { lines.echo = newValue }
-  }
-
   /// Replaces stages. No bytes may wait in the old ones; see ``flush(at:_:)``.
   public mutating func setStages(device: Pipeline, stamps: Pipeline) {
-    self.device = device
-    lines.stamps = stamps
+    (self.device, self.stamps) = (device, stamps)
   }
 
   /// The bytes that undo the changes that the device has made to the terminal's state; empty if
@@ -56,20 +51,22 @@ public struct ScreenText {
   ) -> [UInt8]? {
     if rows != nil { return show(bytes, .fromDevice, at: moment) }
     guard let changed = device.transform(bytes, at: moment, from: stage) else {
-      return lines.pass(bytes, at: moment)
+      return pass(bytes, at: moment)
     }
-    return changed.withUnsafeBytes { lines.pass($0, at: moment) } ?? changed
+    return changed.withUnsafeBytes { pass($0, at: moment) } ?? changed
   }
 
   /// The text for typed bytes. In rows, Enter ends the row whose bytes
   /// ``send(_:at:)`` has returned.
   public mutating func type(_ bytes: UnsafeRawBufferPointer, at moment: Moment) -> [UInt8] {
-    guard lines.echo != nil else { return [] }
+    guard echo != nil else { return [] }
     if rows != nil {
       return bytes.last == .carriageReturn || bytes.last == .lineFeed ? flush(at: moment) : []
     }
     device.cursorDidMove(toMargin: false)
-    return lines.type(bytes, at: moment)
+    passed.removeAll(keepingCapacity: true)
+    echo?.type(bytes, at: moment, through: &stamps, into: &passed)
+    return passed
   }
 
   /// The rows for sent bytes.
@@ -88,15 +85,15 @@ public struct ScreenText {
       return passBuffer(at: moment)
     }
     let rest = device.flush(at: moment)
-    return rest.withUnsafeBytes { lines.pass($0, at: moment) } ?? rest
+    return rest.withUnsafeBytes { pass($0, at: moment) } ?? rest
   }
 
   /// Records that other code has written to the terminal, or moved its cursor to the first column
   /// of an empty line or to an unknown position.
   public mutating func cursorDidMove(toMargin isAtMargin: Bool) {
     device.cursorDidMove(toMargin: isAtMargin)
-    lines.stamps.cursorDidMove(toMargin: isAtMargin)
-    lines.echo?.cursorDidMove(toMargin: isAtMargin)
+    stamps.cursorDidMove(toMargin: isAtMargin)
+    echo?.cursorDidMove(toMargin: isAtMargin)
   }
 
   private mutating func show(
@@ -110,31 +107,19 @@ public struct ScreenText {
   private mutating func passBuffer(at moment: Moment) -> [UInt8] {
     let shown = buffer
     if rows?.writesTime == true { return shown }
-    return shown.withUnsafeBytes { lines.pass($0, at: moment) } ?? shown
+    return shown.withUnsafeBytes { pass($0, at: moment) } ?? shown
   }
-}
 
-/// The lines on the screen, which contain text of the device and of the user.
-private struct Lines {
-  var stamps = Pipeline()
-  var echo: LocalEcho?
-  private var stamped: [UInt8] = []
-  private var passed: [UInt8] = []
-
+  /// Passes text to the lines on the screen, which have text of the device and of the user.
+  ///
   /// - Returns: the bytes to show; nil if the piece is shown as it is.
-  mutating func pass(_ bytes: UnsafeRawBufferPointer, at moment: Moment) -> [UInt8]? {
+  private mutating func pass(_ bytes: UnsafeRawBufferPointer, at moment: Moment) -> [UInt8]? {
     if bytes.isEmpty { return nil }
     guard echo != nil else { return stamps.transform(bytes, at: moment) }
     stamped.removeAll(keepingCapacity: true)
     passed.removeAll(keepingCapacity: true)
     stamps.append(bytes, at: moment, to: &stamped)
     stamped.withUnsafeBytes { echo?.pass($0, into: &passed) }
-    return passed
-  }
-
-  mutating func type(_ bytes: UnsafeRawBufferPointer, at moment: Moment) -> [UInt8] {
-    passed.removeAll(keepingCapacity: true)
-    echo?.type(bytes, at: moment, through: &stamps, into: &passed)
     return passed
   }
 }
