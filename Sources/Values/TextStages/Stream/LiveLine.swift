@@ -278,7 +278,7 @@ struct LiveLine: Sendable {
       for _ in 0..<min(count, Self.farthestGap) { move(to: CursorPlace.tabStop(after: column)) }
     case "Z": for _ in 0..<min(count, column) { move(to: CursorPlace.tabStop(before: column)) }
     case "J", "K": erase(number)
-    case "P": remove(count)
+    case "P": erase(column..<(column + count), movesRest: true)
     case "X": erase(column..<(column + count))
     case "b": repeatLast(count)
     default: break
@@ -295,21 +295,16 @@ struct LiveLine: Sendable {
     }
   }
 
-  private mutating func erase(_ range: Range<Int>) {
+  private mutating func erase(_ range: Range<Int>, movesRest: Bool = false) {
     let range = range.clamped(to: 0..<cells.count)
     guard !range.isEmpty else { return }
     split(at: range.lowerBound)
     split(at: range.upperBound - 1)
-    if range.upperBound == cells.count { cells.removeSubrange(range) } else { blank(range) }
-  }
-
-  /// DCH.
-  private mutating func remove(_ count: Int) {
-    let range = (column..<(column + count)).clamped(to: 0..<cells.count)
-    guard !range.isEmpty else { return }
-    split(at: range.lowerBound)
-    split(at: range.upperBound - 1)
-    cells.removeSubrange(range)
+    if movesRest || range.upperBound == cells.count {
+      cells.removeSubrange(range)
+    } else {
+      blank(range)
+    }
   }
 
   /// REP.
