@@ -249,17 +249,14 @@ extension KeyDecoder {
     let modifiers = Key.Modifiers(parameter: numbers.count > 1 ? numbers[1] : nil)
     switch final {
     case UInt8(ascii: "~"):
-      guard let first = numbers.first, let number = first else { return }
-      if number == 200 {
+      if numbers[0] == 200 {
         state = .paste
-      } else if let name = Key.Name(number: number) {
+      } else if let name = Key.Name(number: numbers[0]) {
         keys.append(.named(name, modifiers))
       }
     case UInt8(ascii: "^"):
       // rxvt with ctrl.
-      if let first = numbers.first, let number = first, let name = Key.Name(number: number) {
-        keys.append(.named(name, .control))
-      }
+      if let name = Key.Name(number: numbers[0]) { keys.append(.named(name, .control)) }
     case UInt8(ascii: "Z"):
       keys.append(.backTab)
     case UInt8(ascii: "a")...UInt8(ascii: "d") where parameters.isEmpty:
@@ -270,8 +267,8 @@ extension KeyDecoder {
     }
   }
 
-  /// The numbers between semicolons, with nil for an omitted one; nil for anything else, such
-  /// as private parameters.
+  /// The numbers between semicolons, at least one, with nil for an omitted one; nil for anything
+  /// else, such as private parameters.
   private static func numbers(_ parameters: [UInt8]) -> [Int?]? {
     guard parameters.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x3B }) else { return nil }
     return parameters.split(separator: 0x3B, omittingEmptySubsequences: false)
@@ -294,7 +291,7 @@ extension Key.Name {
   }
 
   /// The key of a number before `~`.
-  fileprivate init?(number: Int) {
+  fileprivate init?(number: Int?) {
     switch number {
     case 1, 7: self = .home
     case 2: self = .insert
