@@ -345,8 +345,7 @@ package final class Screen {
     guard let pageContent else { return write(showPanel()) }
     let size = wholeSize()
     // A cover leaves a row for the cursor in the text; a page does not.
-    let content = pageContent(ScreenSize(rows: size.rows + 1, columns: size.columns))
-    let lines = (TerminalCharacters.areASCII ? content.asciiForm : content).lines
+    let lines = drawable(pageContent(ScreenSize(rows: size.rows + 1, columns: size.columns)).lines)
     // The device may show another screen meanwhile.
     if page.isOpen || !overlay.isOpen && hasPage {
       write(page.show(lines, on: size))
@@ -359,13 +358,11 @@ package final class Screen {
   private func showPanel() -> [UInt8] {
     guard pageContent == nil else { return [] }
     if cover == nil, !notices.isEmpty, let cells = overlay.cells ?? drawnCells {
-      let lines = notices.flatMap(\.lines)
-      return overlay.show(
-        inLastRows: TerminalCharacters.areASCII ? lines.map(\.asciiForm) : lines, cells)
+      return overlay.show(inLastRows: drawable(notices.flatMap(\.lines)), cells)
     }
     guard let content = cover ?? footer else { return closePanel() }
     var lines = content(textSize)
-    if TerminalCharacters.areASCII { lines = lines.asciiForm }
+    lines.lines = drawable(lines.lines)
     // Text that goes on would be painted again each time: of lines, only a cover knows the cells.
     if panel.lines.isEmpty, draws,
       let cells = overlay.cells ?? (cover == nil ? shown.readDrawn() : shown.read())
@@ -452,8 +449,12 @@ package final class Screen {
   }
 
   private func lines(of top: Top, _ height: Int, _ columns: Int) -> [StyledLine] {
-    let lines = top.lines(ScreenSize(rows: height, columns: columns))
-    return TerminalCharacters.areASCII ? lines.map(\.asciiForm) : lines
+    drawable(top.lines(ScreenSize(rows: height, columns: columns)))
+  }
+
+  /// The lines in the characters that the terminal has.
+  private func drawable(_ lines: [StyledLine]) -> [StyledLine] {
+    TerminalCharacters.areASCII ? lines.map(\.asciiForm) : lines
   }
 
   /// The rows between the panel at the top and the status line.

@@ -24,12 +24,3 @@ extension StyledLine {
     runs.reduce(into: StyledLine()) { $0.append($1.text.asciiForm, $1.style) }
   }
 }
-
-extension PanelContent {
-  /// The content in ASCII, with each character at the same position.
-  public var asciiForm: PanelContent {
-    var content = self
-    content.lines = lines.map(\.asciiForm)
-    return content
-  }
-}

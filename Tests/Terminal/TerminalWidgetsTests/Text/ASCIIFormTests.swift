@@ -10,13 +10,11 @@ import TextTools
     #expect(text.asciiForm.displayWidth == text.displayWidth)
   }
 
-  @Test func content_keepsStylesAndPlaces() {
+  @Test func line_keepsItsStyles() {
     var line = StyledLine("grün", .bold)
     line.append(" more…", .dimmed)
-    let content = PanelContent([line], cursorColumn: 3).asciiForm
-    #expect(content.lines[0].runs.map(\.text) == ["gr?n", " more~"])
-    #expect(content.lines[0].runs.map(\.style) == [.bold, .dimmed])
-    #expect(content.cursorColumn == 3)
+    #expect(line.asciiForm.runs.map(\.text) == ["gr?n", " more~"])
+    #expect(line.asciiForm.runs.map(\.style) == [.bold, .dimmed])
   }
 
   @Test func statusLine_isASCII() {
