@@ -23,39 +23,25 @@ struct Timestamp {
 
   /// RFC 3339 with microseconds, in UTC: `2026-11-21T06:31:00.123456Z`.
   var rfc3339: String {
-    var seconds = seconds
-    var fields = tm()
-    gmtime_r(&seconds, &fields)
-    return format("%Y-%m-%dT%H:%M:%S", fields) + "." + (nanoseconds / 1_000).padded(to: 6) + "Z"
+    format("%Y-%m-%dT%H:%M:%S", gmtime_r) + "." + (nanoseconds / 1_000).padded(to: 6) + "Z"
   }
 
   /// The local time of day, with milliseconds: `07:31:00.123`.
   var timeOfDay: String {
-    var seconds = seconds
-    var fields = tm()
-    localtime_r(&seconds, &fields)
-    return format("%H:%M:%S", fields) + "." + (nanoseconds / 1_000_000).padded(to: 3)
+    format("%H:%M:%S", localtime_r) + "." + (nanoseconds / 1_000_000).padded(to: 3)
   }
 
   /// The local date and time, to the minute: `2026-11-21 07:31`.
-  var minute: String {
-    var seconds = seconds
-    var fields = tm()
-    localtime_r(&seconds, &fields)
-    return format("%Y-%m-%d %H:%M", fields)
-  }
+  var minute: String { format("%Y-%m-%d %H:%M", localtime_r) }
 
-  /// The local time in a form for file names: `20261121-073100`.
-  var fileName: String {
-    var seconds = seconds
-    var fields = tm()
-    localtime_r(&seconds, &fields)
-    return format("%Y%m%d-%H%M%S", fields)
-  }
-
-  private func format(_ format: String, _ fields: tm) -> String {
+  /// - Parameter convert: `gmtime_r` or `localtime_r`.
+  private func format(
+    _ format: String,
+    _ convert: (UnsafePointer<time_t>?, UnsafeMutablePointer<tm>?) -> UnsafeMutablePointer<tm>?
+  ) -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 32) { buffer in
-      var fields = fields
+      var (seconds, fields) = (seconds, tm())
+      _ = convert(&seconds, &fields)
       // All formats here are shorter than 32 bytes.
       strftime(buffer.baseAddress!, buffer.count, format, &fields)
       return String(cString: buffer.baseAddress!)
