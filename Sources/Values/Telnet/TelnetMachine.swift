@@ -241,9 +241,6 @@ public struct TelnetMachine {
     }
     output += [Self.escape, TelnetCommand.endOfSubnegotiation]
   }
-
-  /// Sends a command of one byte.
-  public mutating func send(command: UInt8) { output += [Self.escape, command] }
 }
 
 extension UnsafeRawBufferPointer {

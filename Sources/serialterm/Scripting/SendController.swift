@@ -157,10 +157,6 @@ final class SendController: SendingController, InputSender {
     case .cutOff: if let file { frontEnd.report(file, .cutOff) }
     }
   }
-
-  private func fail(_ message: String) {
-    frontEnd.finish(.failure(Failure(.otherFailure, message)))
-  }
 }
 
 /// Configuration of `send`.

@@ -108,11 +108,6 @@ package final class PortJunction {
   private subscript(side: Side) -> Port { ports[side.rawValue] }
   private func session(_ side: Side) -> Session { self[side].controller.session }
 
-  /// The number of bytes that were passed to a side.
-  package func passedCount(to side: Side) -> Int {
-    relays.isEmpty ? 0 : relays[side.rawValue].passedCount
-  }
-
   private func observe(_ side: Side) {
     let session = session(side)
     observations += [

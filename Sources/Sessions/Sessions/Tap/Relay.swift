@@ -15,8 +15,6 @@ package final class Relay {
   /// source had when it hung up.
   package static let queueCapacity = 4 * limit
 
-  /// The number of bytes that were passed.
-  package private(set) var passedCount = 0
   /// The number of bytes that came while the other side was not there.
   package private(set) var strayCount = 0
 
@@ -58,7 +56,6 @@ package final class Relay {
   private func pass(_ bytes: UnsafeRawBufferPointer) {
     do throws(SerialError) {
       try destination.write(bytes.bytes)
-      passedCount += bytes.count
     } catch {
       strayCount += bytes.count
     }

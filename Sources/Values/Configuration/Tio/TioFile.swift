@@ -17,9 +17,6 @@ struct TioFile {
     fileprivate(set) var settings: [(key: String, value: String)] = []
     /// Lines that are not settings, without control characters.
     fileprivate(set) var otherLines: [String] = []
-
-    /// The value of a key.
-    subscript(key: String) -> String? { settings.first { $0.key == key }?.value }
   }
 
   /// Parses a file. Every document is accepted, because tio's format has no specification.
