@@ -68,7 +68,9 @@ public struct LineMatcher {
   public mutating func matches(_ line: UnsafeRawBufferPointer) -> Bool {
     var row: Int32 = 0
     var index = 0
-    while index < line.count {
+    while true {
+      (index, row) = follow(line, from: index, in: row)
+      guard index < line.count else { break }
       let byte = line[index]
       let column: Int
       if byte < 0x80 {
@@ -87,6 +89,25 @@ public struct LineMatcher {
     var end = table[Int(row) + columnCount - 1]
     if end == Self.unknown { end = transition(from: row, by: columnCount - 1) }
     return end == Self.matched
+  }
+
+  /// Follows the known transitions of ASCII characters, as far as there are any.
+  ///
+  /// - Returns: the position of the next character, and the row before it.
+  private func follow(
+    _ line: UnsafeRawBufferPointer, from start: Int, in first: Int32
+  ) -> (index: Int, row: Int32) {
+    table.withUnsafeBufferPointer { table in
+      classes.ofASCII.withUnsafeBufferPointer { columns in
+        var (index, row) = (start, first)
+        while index < line.count, line[index] < 0x80 {
+          let next = table[Int(row) + Int(columns[Int(line[index])])]
+          guard next >= 0 else { break }
+          (index, row) = (index + 1, next)
+        }
+        return (index, row)
+      }
+    }
   }
 
   // MARK: The table

@@ -47,6 +47,13 @@ struct HighlightedLine {
     (shownCount, reachable, isEmpty) = (0, 0, true)
   }
 
+  /// Calls a function with the line if it is only whole characters: no styles and no tabs.
+  func withPlainText<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
+    bytes.withUnsafeBytes {
+      PlainText.textEnd(in: $0, from: 0, isUTF8: true) == $0.count ? body($0) : nil
+    }
+  }
+
   /// Writes the part that is not on the screen yet, without highlights.
   mutating func putOut(into output: inout [UInt8]) {
     output += bytes[shownCount...]
@@ -57,18 +64,20 @@ struct HighlightedLine {
   /// highlights have changed.
   ///
   /// - Parameters:
+  ///   - numbers: the indices of those that may have a match.
   ///   - budget: the number of steps that the search may take. It is reduced by those taken.
   ///   - columns: the number of columns of a row in which the line can be rewritten.
   mutating func paint(
-    with highlights: [Highlight], budget: inout Int, onRowOf columns: Int,
+    with highlights: [Highlight], _ numbers: [Int], budget: inout Int, onRowOf columns: Int,
     into output: inout [UInt8]
   ) {
-    if isEmpty { return putOut(into: &output) }
+    if isEmpty || numbers.isEmpty && painted.isEmpty { return putOut(into: &output) }
     let characters = Characters(bytes)
     var wanted = [Int?](repeating: nil, count: characters.scalars.count)
     var isPlain = painted.isEmpty
-    for (number, highlight) in highlights.enumerated() {
-      for match in highlight.pattern.matches(in: characters.scalars, budget: &budget) {
+    for number in numbers {
+      let pattern = highlights[number].pattern
+      for match in pattern.matches(in: characters.scalars, budget: &budget) {
         for index in match { wanted[index] = number }
         isPlain = false
       }

@@ -1,3 +1,4 @@
+import Patterns
 public import Time
 
 /// Highlights matching text in the lines on the screen.
@@ -17,6 +18,8 @@ public struct Highlighter: ByteStage {
   private static let budgets = (piece: 200_000, byte: 200, most: 4_000_000)
 
   private let highlights: [Highlight]
+  /// What tells quickly whether a highlight has a match.
+  private var matchers: [LineMatcher]
   /// The number of columns before a line that this stage does not know.
   private let margin: Int
   private let columns: () -> Int
@@ -34,6 +37,7 @@ public struct Highlighter: ByteStage {
     _ highlights: [Highlight], margin: Int = 0, columns: @escaping () -> Int
   ) {
     self.highlights = highlights
+    matchers = highlights.map { LineMatcher($0.pattern) }
     self.margin = margin
     self.columns = columns
   }
@@ -100,6 +104,10 @@ public struct Highlighter: ByteStage {
   }
 
   private mutating func paintLine(into output: inout [UInt8]) {
-    line.paint(with: highlights, budget: &budget, onRowOf: columns() - margin, into: &output)
+    let numbers =
+      line.withPlainText { text in highlights.indices.filter { matchers[$0].matches(text) } }
+      ?? Array(highlights.indices)
+    line.paint(
+      with: highlights, numbers, budget: &budget, onRowOf: columns() - margin, into: &output)
   }
 }
