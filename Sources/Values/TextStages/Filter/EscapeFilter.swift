@@ -237,16 +237,16 @@ public struct EscapeFilter: ByteStage {
   }
 
   private mutating func handle(escape bytes: UnsafeRawBufferPointer, into output: inout [UInt8]) {
-    let final = bytes[bytes.count - 1]
     guard bytes.count == 2 else {
       // DECALN.
-      if bytes[1] == UInt8(ascii: "#"), final == UInt8(ascii: "8") {
+      if bytes.dropFirst().elementsEqual("#8".utf8) {
         pass(bytes, into: &output)
       } else {
         droppedCount += 1
       }
       return
     }
+    let final = bytes[1]
     switch Unicode.Scalar(final) {
     // IND, NEL, RI.
     case "D", "E", "M": pass(bytes, into: &output)
