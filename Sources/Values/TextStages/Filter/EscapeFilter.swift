@@ -223,8 +223,8 @@ public struct EscapeFilter: ByteStage {
 
   private mutating func handle(control byte: UInt8, into output: inout [UInt8]) {
     switch byte {
-    // Padding.
-    case .null: break
+    // Padding, which terminals ignore.
+    case .null, .delete: break
     // ENQ is a question.
     case 0x05: droppedCount += 1
     // VT and FF move the cursor like LF.
