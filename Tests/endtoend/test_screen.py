@@ -43,6 +43,16 @@ class EmulatorTests(unittest.TestCase):
         self.assertEqual(
             [screen.is_reversed(row) for row in range(3)], [False, True, False])
 
+    def test_bright_colours_are_not_bold_and_numbers_of_a_colour_are_no_styles(self):
+        screen = self.draw(r"\033[103ma\033[49mb\033[38;5;2mc\033[39md\033[48;2;1;2;22;1me\033[m")
+        looks = [cell[1:] for cell in screen.cells[0][:5]]
+        plain = [False] * 5
+        self.assertEqual(looks[1], ("default", "default", *plain))
+        self.assertEqual(looks[3], looks[1])
+        # The others have one style at most: e is bold.
+        self.assertEqual([list(look[2:]) for look in looks], [plain] * 4 + [[True, *plain[1:]]])
+        self.assertEqual(looks[4][1], "010216")
+
     def test_a_lower_window_drops_empty_rows_before_it_scrolls(self):
         screen = self.draw(r"one\ntwo\nthree")
         screen.resize(4, 10)

@@ -11,6 +11,9 @@ from .deadline import Deadline
 
 # pyte does not support dim text. It is stored as struck out, which no test uses otherwise.
 DIM, NORMAL_INTENSITY, STRUCK_OUT, NOT_STRUCK_OUT = 2, 22, 9, 29
+# Other numbers of a colour follow.
+COLOURS = 38, 48
+BRIGHT = *range(90, 98), *range(100, 108)
 ATTRIBUTES = ("bold", "italics", "underscore", "strikethrough", "reverse")
 
 
@@ -43,11 +46,18 @@ class Emulator(pyte.HistoryScreen):
             self.dirty.update(range(self.lines))
 
     def select_graphic_rendition(self, *codes, **how):
-        known = []
-        for code in codes:
-            known += {
-                DIM: [STRUCK_OUT], NORMAL_INTENSITY: [code, NOT_STRUCK_OUT]}.get(code, [code])
-        super().select_graphic_rendition(*known, **how)
+        codes = list(codes) or [0]
+        while codes:
+            code, colour = codes.pop(0), []
+            if code in COLOURS:
+                count = {5: 2, 2: 4}.get(codes[0] if codes else None, 0)
+                colour, codes = codes[:count], codes[count:]
+            known = {DIM: [STRUCK_OUT], NORMAL_INTENSITY: [code, NOT_STRUCK_OUT]}.get(code, [code])
+            was_bold = self.cursor.attrs.bold
+            super().select_graphic_rendition(*known, *colour, **how)
+            if code in BRIGHT:
+                # pyte makes them bold, too.
+                self.cursor.attrs = self.cursor.attrs._replace(bold=was_bold)
 
     def set_margins(self, top=None, bottom=None):
         # Without parameters pyte receives 0, and does not reset the scroll region.
