@@ -26,18 +26,14 @@ package struct DeviceText: Hashable, Sendable {
         output += "\\\\".utf8
         isExact = false
       case 0x80...:
-        let length = Self.length(of: bytes, at: index)
-        if length > 0 {
-          let piece = bytes[index..<(index + length)]
-          let text = String(decoding: piece, as: UTF8.self)
-          let scalar = text.unicodeScalars[text.unicodeScalars.startIndex]
+        if let scalar = UTF8Character.scalar(in: bytes, at: index) {
           if scalar.isShownAsItself {
-            output += piece
+            output += String(scalar).utf8
           } else {
             output += "\\u{\(String(scalar.value, radix: 16))}".utf8
             isExact = false
           }
-          index += length
+          index += UTF8.width(scalar)
           continue
         }
         Self.append(byte, to: &output)
@@ -57,21 +53,6 @@ package struct DeviceText: Hashable, Sendable {
     output += "\\x".utf8
     if digits.utf8.count == 1 { output.append(UInt8(ascii: "0")) }
     output += digits.utf8
-  }
-
-  /// The length of the valid UTF-8 sequence of one scalar at an index; 0 if there is none.
-  private static func length(of bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
-    let length: Int
-    switch bytes[index] {
-    case 0xC2...0xDF: length = 2
-    case 0xE0...0xEF: length = 3
-    case 0xF0...0xF4: length = 4
-    default: return 0
-    }
-    guard index + length <= bytes.count,
-      String(validating: bytes[index..<(index + length)], as: UTF8.self) != nil
-    else { return 0 }
-    return length
   }
 
   /// The text with a mark before each line, so that nothing in it can be taken for the reader's

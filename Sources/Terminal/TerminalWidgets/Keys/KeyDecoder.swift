@@ -1,3 +1,5 @@
+import TextTools
+
 /// Decodes the bytes from a terminal into keys.
 ///
 /// A key may be split between any number of reads. Unknown sequences (other keys, mouse reports,
@@ -29,7 +31,8 @@ public struct KeyDecoder {
   private static let parameterLimit = 32
 
   private var state = State.ground
-  private var assembler = UTF8Assembler()
+  /// The incomplete character.
+  private var character: UTF8Character?
   private var pasted = PasteBuffer()
 
   /// The bytes that switch bracketed paste on and off.
@@ -118,16 +121,21 @@ public struct KeyDecoder {
   }
 
   private mutating func decodeText(_ byte: UInt8, _ keys: inout [Key]) {
-    switch assembler.append(byte) {
-    case .incomplete:
-      break
-    case .scalar(let scalar):
-      if scalar == "\u{1B}" { state = .escape } else { keys.append(Key(typed: scalar)) }
-    case .invalid:
-      keys.append(.character("\u{FFFD}"))
-    case .cutShort:
-      keys.append(.character("\u{FFFD}"))
-      decodeText(byte, &keys)
+    if var character {
+      let isPart = character.append(byte)
+      self.character = isPart && !character.isComplete ? character : nil
+      if self.character == nil {
+        let scalar = isPart ? Unicode.Scalar(character.codePoint) : nil
+        keys.append(.character(scalar ?? "\u{FFFD}"))
+      }
+      if isPart { return }
+    }
+    switch byte {
+    case .escape: state = .escape
+    case 0x00..<0x80: keys.append(Key(typed: Unicode.Scalar(byte)))
+    default:
+      character = UTF8Character(first: byte)
+      if character == nil { keys.append(.character("\u{FFFD}")) }
     }
   }
 

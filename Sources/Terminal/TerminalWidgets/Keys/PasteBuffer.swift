@@ -1,3 +1,5 @@
+import TextTools
+
 /// Collects a paste up to its end mark, and returns it in pieces.
 ///
 /// Bytes that may be the beginning of the mark, or of a character, are held back until more follow.
@@ -38,14 +40,7 @@ struct PasteBuffer {
   private var lengthOfBegunCharacter: Int {
     // Finds the last byte that is not a continuation, and the length of its character.
     for (length, byte) in zip(1...3, bytes.reversed()) where byte & 0xC0 != 0x80 {
-      let whole =
-        switch byte {
-        case 0xC2...0xDF: 2
-        case 0xE0...0xEF: 3
-        case 0xF0...0xF4: 4
-        default: 1
-        }
-      return length < whole ? length : 0
+      return length <= UTF8Character(first: byte)?.missingCount ?? 0 ? length : 0
     }
     return 0
   }

@@ -1,3 +1,5 @@
+import TextTools
+
 /// Finds text that can be shown unchanged, quickly.
 public enum PlainText {
   /// The end of the plain text that begins at a position: text, and the control characters

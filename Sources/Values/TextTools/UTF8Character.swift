@@ -2,20 +2,23 @@
 ///
 /// Well-formed sequences are those of table 3-7 of the Unicode standard: no overlong forms, no
 /// surrogates, nothing above U+10FFFF.
-struct UTF8Character {
-  private var value: UInt32
-  private var missing: Int
+@frozen
+package struct UTF8Character: Sendable {
+  @usableFromInline var value: UInt32
+  /// The number of bytes that have not been added.
+  @usableFromInline package var missingCount: Int
   /// The valid range of the next byte. After some first bytes it is narrower than that of
   /// other continuation bytes.
-  private var allowed: ClosedRange<UInt8>
+  @usableFromInline var allowed: ClosedRange<UInt8>
 
   /// Begins a character of two to four bytes; nil if the byte cannot begin one.
-  init?(first byte: UInt8) {
+  @inlinable
+  package init?(first byte: UInt8) {
     allowed = 0x80...0xBF
     switch byte {
-    case 0xC2...0xDF: (missing, value) = (1, UInt32(byte & 0x1F))
-    case 0xE0...0xEF: (missing, value) = (2, UInt32(byte & 0x0F))
-    case 0xF0...0xF4: (missing, value) = (3, UInt32(byte & 0x07))
+    case 0xC2...0xDF: (missingCount, value) = (1, UInt32(byte & 0x1F))
+    case 0xE0...0xEF: (missingCount, value) = (2, UInt32(byte & 0x0F))
+    case 0xF0...0xF4: (missingCount, value) = (3, UInt32(byte & 0x07))
     default: return nil
     }
     switch byte {
@@ -27,25 +30,40 @@ struct UTF8Character {
     }
   }
 
+  /// The character of two to four bytes at a position of a text; nil if there is no complete one.
+  @inlinable
+  package static func scalar(
+    in text: UnsafeRawBufferPointer, at start: Int
+  ) -> Unicode.Scalar? {
+    guard var character = UTF8Character(first: text[start]) else { return nil }
+    var index = start + 1
+    while !character.isComplete {
+      guard index < text.count, character.append(text[index]) else { return nil }
+      index += 1
+    }
+    return Unicode.Scalar(character.codePoint)
+  }
+
   /// Adds the next byte.
   ///
   /// - Returns: whether it belongs to the character. Otherwise the character is incomplete.
-  mutating func append(_ byte: UInt8) -> Bool {
+  @inlinable
+  package mutating func append(_ byte: UInt8) -> Bool {
     guard allowed.contains(byte) else { return false }
     value = value << 6 | UInt32(byte & 0x3F)
-    missing -= 1
+    missingCount -= 1
     allowed = 0x80...0xBF
     return true
   }
 
   /// Whether all bytes have been added.
-  var isComplete: Bool { missing == 0 }
+  @inlinable package var isComplete: Bool { missingCount == 0 }
 
   /// The code point of the complete character.
-  var codePoint: UInt32 { value }
+  @inlinable package var codePoint: UInt32 { value }
 
   /// Whether the complete character is text only.
-  var isText: Bool {
+  @inlinable package var isText: Bool {
     switch value {
     // C1: many terminals treat U+009B as CSI, even in UTF-8.
     case 0x80...0x9F: false
