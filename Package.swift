@@ -63,7 +63,9 @@ let package = Package(
     .target(name: "TextTools", path: "Sources/Values/TextTools", swiftSettings: strict),
     // Regular expressions, the one dialect of the program, and the search for what a device is
     // expected to send.
-    .target(name: "Patterns", path: "Sources/Values/Patterns", swiftSettings: strict),
+    .target(
+      name: "Patterns", dependencies: ["TextTools"], path: "Sources/Values/Patterns",
+      swiftSettings: strict),
     // Lines and packets in received bytes.
     .target(name: "Framing", path: "Sources/Values/Framing", swiftSettings: strict),
     // Telnet and serial ports on servers (RFC 2217).

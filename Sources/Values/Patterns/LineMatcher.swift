@@ -1,3 +1,5 @@
+import TextTools
+
 /// Tests quickly which lines match a pattern: after the first lines, it needs one table lookup
 /// for each byte.
 ///
@@ -195,20 +197,8 @@ public struct LineMatcher {
   static func scalar(
     in line: UnsafeRawBufferPointer, at index: Int
   ) -> (scalar: UInt32, length: Int) {
-    let length: Int
-    switch line[index] {
-    case 0xC2..<0xE0: length = 2
-    case 0xE0..<0xF0: length = 3
-    case 0xF0..<0xF5: length = 4
-    default: return (0xFFFD, 1)
-    }
-    guard index + length <= line.count else { return (0xFFFD, 1) }
-    var scalar = UInt32(line[index]) & (0x7F >> UInt32(length))
-    for offset in 1..<length {
-      guard line[index + offset] & 0xC0 == 0x80 else { return (0xFFFD, 1) }
-      scalar = scalar << 6 | UInt32(line[index + offset] & 0x3F)
-    }
-    return (scalar, length)
+    guard let scalar = UTF8Character.scalar(in: line, at: index) else { return (0xFFFD, 1) }
+    return (scalar.value, UTF8.width(scalar))
   }
 }
 

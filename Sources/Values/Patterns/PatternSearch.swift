@@ -1,3 +1,5 @@
+import TextTools
+
 /// Searches a stream of bytes for a pattern, piece by piece.
 ///
 /// The stream may be unlimited: the size of the pattern limits the memory, and each piece is read
@@ -80,11 +82,12 @@ public struct PatternSearch: Sendable {
   }
 }
 
-/// The bytes of an incomplete UTF-8 character.
+/// An incomplete UTF-8 character, and the number of its bytes so far.
 private struct PartialCharacter {
-  private var bytes: [UInt8] = []
+  private var character: UTF8Character?
+  private var count = 0
 
-  var isEmpty: Bool { bytes.isEmpty }
+  var isEmpty: Bool { character == nil }
 
   private static let substitute: UInt32 = 0x1A
 
@@ -92,43 +95,17 @@ private struct PartialCharacter {
   ///
   /// - Returns: the code points that are now complete, with the numbers of their bytes.
   mutating func append(_ byte: UInt8) -> [(scalar: UInt32, count: Int)] {
-    bytes.append(byte)
-    if let length = Self.length(of: bytes) {
-      guard bytes.count == length else { return [] }
-      defer { bytes = [] }
-      return [(Self.scalar(of: bytes), length)]
+    if var character {
+      let isPart = character.append(byte)
+      self.character = isPart && !character.isComplete ? character : nil
+      if !isPart {
+        return Array(repeating: (Self.substitute, 1), count: count) + append(byte)
+      }
+      count += 1
+      return character.isComplete ? [(character.codePoint, count)] : []
     }
-    // The last byte does not belong to the character. It may begin another one.
-    let isAlone = bytes.count == 1
-    let ill = bytes.dropLast(isAlone ? 0 : 1).map { _ in (scalar: Self.substitute, count: 1) }
-    bytes = []
-    return isAlone ? ill : ill + append(byte)
-  }
-
-  /// The length of the character that begins with these bytes; nil if there is none. See RFC
-  /// 3629, section 4.
-  private static func length(of bytes: [UInt8]) -> Int? {
-    let second: ClosedRange<UInt8>
-    let length: Int
-    switch bytes[0] {
-    case 0x00...0x7F: return 1
-    case 0xC2...0xDF: (length, second) = (2, 0x80...0xBF)
-    case 0xE0: (length, second) = (3, 0xA0...0xBF)
-    case 0xED: (length, second) = (3, 0x80...0x9F)
-    case 0xE1...0xEF: (length, second) = (3, 0x80...0xBF)
-    case 0xF0: (length, second) = (4, 0x90...0xBF)
-    case 0xF1...0xF3: (length, second) = (4, 0x80...0xBF)
-    case 0xF4: (length, second) = (4, 0x80...0x8F)
-    default: return nil
-    }
-    if bytes.count > 1, !second.contains(bytes[1]) { return nil }
-    guard bytes.dropFirst(2).allSatisfy({ (0x80...0xBF).contains($0) }) else { return nil }
-    return length
-  }
-
-  private static func scalar(of bytes: [UInt8]) -> UInt32 {
-    guard bytes.count > 1 else { return UInt32(bytes[0]) }
-    let lead = UInt32(bytes[0]) & (0x7F >> UInt32(bytes.count))
-    return bytes.dropFirst().reduce(lead) { $0 << 6 | UInt32($1) & 0x3F }
+    if byte < 0x80 { return [(UInt32(byte), 1)] }
+    (character, count) = (UTF8Character(first: byte), 1)
+    return character == nil ? [(Self.substitute, 1)] : []
   }
 }

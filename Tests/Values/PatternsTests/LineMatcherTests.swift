@@ -75,6 +75,26 @@ import Testing
     #expect(([0xFF, 0x62, 0xC3] as [UInt8]).withUnsafeBytes { matcher.matches($0) })
   }
 
+  /// Bytes that are no character, although they have the form of one: a form that is too long
+  /// (of U+002F, three times), a surrogate, a number above the greatest code point.
+  @Test(
+    arguments: [
+      [0xC0, 0xAF], [0xE0, 0x80, 0xAF], [0xF0, 0x80, 0x80, 0xAF], [0xED, 0xA0, 0x80],
+      [0xF4, 0x90, 0x80, 0x80],
+    ] as [[UInt8]])
+  func eachByteOfWhatOnlyLooksLikeACharacter_isOne(_ bytes: [UInt8]) throws {
+    for (regex, isMatch) in [("^.$", false), ("/", false), ("^.{\(bytes.count)}$", true)] {
+      let pattern = try Pattern(parsing: regex)
+      var (matcher, captures) = (LineMatcher(pattern), LineCaptures(pattern))
+      var search = PatternSearch(for: pattern)
+      bytes.withUnsafeBytes { line in
+        #expect(matcher.matches(line) == isMatch, "\(regex)")
+        #expect((captures.captures(in: line, budget: 1_000) != nil) == isMatch, "\(regex)")
+        #expect((search.search(line) != nil) == isMatch, "\(regex)")
+      }
+    }
+  }
+
   private struct Generator {
     var state: UInt64
 
