@@ -52,7 +52,7 @@ class BoardTest(unittest.TestCase):
             # A question to which the direct terminal has no answer either. Behind the next line,
             # the session says that it gives none: once, and so not behind a program.
             self.type(r"printf '\033[?15n'; echo asked", "Enter")
-            self.wait_for("^asked$")
+            self.wait_for(rf"^asked$[\s\S]*^{PROMPT}$")
         # A serial line tells no size.
         self.type(f"export TERM={term}; stty rows {self.panes.rows} cols {self.panes.columns}; clear", "Enter")
         self.same(rf"\A{PROMPT}$")
