@@ -374,9 +374,12 @@ class ChooserTests(unittest.TestCase):
         self.assertIsNone(screen.row_of(" AAA "))
         terminal.send(b"\r")
         screen.wait_for_text(f"{second.path} at 115200 8N1")
-        for device, text in ((first, "from the first"), (second, "from the second")):
+        names = [device.path.rpartition("/")[2] for device in (first, second)]
+        # One may have more digits.
+        width = max(map(len, names))
+        for device, name, text in zip((first, second), names, ("from the first", "from the second"), strict=True):
             device.write(text.encode() + b"\r\n")
-            screen.wait_for_text(f"{device.path.rpartition('/')[2]} | {text}")
+            screen.wait_for_text(f"{name:{width}} | {text}")
         terminal.send(b"x")
         self.assertEqual(second.read_exactly(1), b"x")
         terminal.send(b"\x14:connect-to")
