@@ -105,9 +105,10 @@ public final class IOLoop {
     let count = epoll_wait(epoll.borrowed.rawValue, &events, CInt(events.count), milliseconds)
     if count >= 0 { return Int(count) }
     let error = Errno(rawValue: errno)
-    // No retry here: it would restart the time limit. The next turn waits for the remaining time.
-    if error == .interrupted { return 0 }
-    throw error
+    guard error == .interrupted else { throw error }
+    // The limit must not begin again: the next turn waits for the remaining time. After a stop of
+    // the process, timers are due, and what arrived meanwhile comes before them.
+    return milliseconds == 0 ? 0 : try wait(milliseconds: 0)
   }
 
   /// The time to wait in milliseconds, rounded up: a timer is never early, and the rounding makes
