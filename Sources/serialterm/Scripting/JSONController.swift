@@ -1,9 +1,9 @@
 import DeviceWatch
 import EventLoop
-import Frames
 import Glibc
 import Logs
 import Observing
+import Options
 import Patterns
 import Posix
 import Reconnecting
@@ -95,8 +95,12 @@ final class JSONController {
     ports[index].port.model.update { $0.isReadOnly = isReadOnly }
   }
 
-  /// Sets the form of the frames that a port reports; nil for none.
-  func setFrameForm(_ form: ChosenFrameForm?, port index: Int) { ports[index].frameForm = form }
+  /// Sets in which form a port reports what it receives.
+  func setForm(by values: Values, port index: Int) {
+    ports[index].frameForm = values[ViewParameters.frames]
+    let encoding = TextParameters.encoding.declaration.name
+    ports[index].reportsOnlyText = values.all[encoding] != nil
+  }
 
   /// Gives each port its name, which distinguishes several ports in events and commands.
   func name(_ names: [String]) {

@@ -39,6 +39,11 @@ final class JSONPort {
   var frameForm: ChosenFrameForm? {
     didSet { if frameForm != oldValue { watchFrames() } }
   }
+  /// Whether bytes that are no text are reported as `\xHH` in a text, and not as numbers.
+  var reportsOnlyText: Bool {
+    get { decoder.convertsUTF8 }
+    set { decoder.convertsUTF8 = newValue }
+  }
   private var frameWatch: FrameWatch?
   private var frames: ObservationToken<Frame>?
   /// The parts of the state that the program watches.

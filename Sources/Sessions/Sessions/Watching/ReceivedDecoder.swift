@@ -18,6 +18,11 @@ package final class ReceivedDecoder {
     }
   }
 
+  /// Whether bytes that are not UTF-8 are passed as `\xHH` although the encoding is UTF-8.
+  package var convertsUTF8 = false {
+    didSet { if convertsUTF8 != oldValue { decode() } }
+  }
+
   /// The converter, except for UTF-8, which passes as it is, and the filter, if there is one.
   private var stages: Pipeline
   private let loop: IOLoop
@@ -46,7 +51,7 @@ package final class ReceivedDecoder {
   private func decode() {
     stages.stages.removeAll { $0 is DecodingStage }
     // It was converted before, when the option was read: only a lack of memory is left.
-    guard !encoding.isUTF8, let decoder = try? DecodingStage(encoding) else { return }
+    guard convertsUTF8 || !encoding.isUTF8, let decoder = try? DecodingStage(encoding) else { return }
     stages.stages.insert(decoder, at: 0)
   }
 
