@@ -3,8 +3,9 @@ import Glibc
 import TextStages
 import Time
 
-/// Received bytes as frames of every form that a user can choose: the frames do not depend on how the stream is cut,
-/// no byte is in two of them, and their text has no control character.
+/// Received bytes as frames of every form that a user can choose: each byte is in exactly one frame, whatever the reads
+/// and the silences between them are. Without silences the frames do not depend on how the stream is cut. The text of a
+/// frame has no control character.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzFrames(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
@@ -13,19 +14,24 @@ public func fuzzFrames(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let form = onlyForm ?? forms[Int(first) % forms.count]
   // The CRC of random bytes is never right: one message in two gets it.
   if form == "modbus-rtu" && first >= 128 { stream += Checksum.crc16Modbus.bytes(for: stream) }
-  let pieceLength = Int(first >> 4) + 1
+  stream += stream
   guard let chosen = try? ChosenFrameForm(parsing: form) else { preconditionFailure(form) }
   let direction: Direction? = first & 1 == 0 ? nil : first & 2 == 0 ? .fromDevice : .toDevice
-  let whole = frames(of: stream + stream, chosen.reader(direction), inPiecesOf: max(1, 2 * stream.count))
-  let pieces = frames(of: stream + stream, chosen.reader(direction), inPiecesOf: pieceLength)
+
+  let whole = frames(of: stream, chosen.reader(direction)) { _ in (max(1, stream.count), 0) }
+  let pieces = frames(of: stream, chosen.reader(direction)) { _ in (Int(first >> 4) + 1, 0) }
   precondition(whole.map(\.decoded) == pieces.map(\.decoded), "\(form): what is decoded depends on the cuts")
   precondition(whole.map(\.bytes) == pieces.map(\.bytes), "\(form): the frames depend on the cuts")
-  let found = whole.flatMap(\.bytes)
-  precondition(found.count <= 2 * stream.count, "\(form): bytes were made up")
-  precondition(skipping.contains(form) || found == stream + stream, "\(form): bytes are missing")
-  for frame in whole {
-    let text = frame.text(isText: chosen.form.isText)
-    precondition(!text.unicodeScalars.contains { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) }, text)
+  // The stream itself decides about the reads and the silences.
+  let apart = frames(of: stream, chosen.reader(direction)) { place in
+    (Int(stream[place] & 7) + 1, silences[Int(stream[place] >> 3) % silences.count])
+  }
+  for found in [whole, apart] {
+    precondition(found.flatMap(\.bytes) == stream, "\(form): bytes are missing, or made up")
+    for frame in found {
+      let text = frame.text(isText: chosen.isText)
+      precondition(!text.unicodeScalars.contains { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) }, text)
+    }
   }
   return 0
 }
@@ -35,17 +41,24 @@ private let onlyForm = getenv("FRAMES_FORM").map { String(cString: $0) }
 
 private let forms = [
   "lines", "delimiter:0d0d0a", "fixed:3", "length:u8", "length:u16le+2@1", "length:u32be-4", "silence:5", "slip", "cobs",
-  "modbus-rtu", "modbus-ascii", "nmea", "modbus-rtu", "nmea",
+  "modbus-rtu", "modbus-ascii", "nmea", "modbus-rtu", "nmea", "sync:24,lines", "sync:0001,length:u8@2", "sync:c0,slip",
 ]
 
-/// Forms that skip delimiters, or the rest of a frame that is too long.
-private let skipping = ["lines", "length:u8", "length:u16le+2@1", "length:u32be-4", "slip", "cobs"]
+/// Milliseconds before a read; below 0, the timer runs before it.
+private let silences = [0, 0, 0, 0, 2, 20, 60, 110, 600, 1_200, -60, -1_200]
 
-private func frames(of stream: [UInt8], _ reader: FrameReader, inPiecesOf length: Int) -> [Frame] {
-  var (reader, frames) = (reader, [Frame]())
-  for start in stride(from: 0, to: stream.count, by: length) {
+/// - Parameter read: the length of the read at a place of the stream, and the silence before it in milliseconds.
+private func frames(
+  of stream: [UInt8], _ reader: FrameReader, _ read: (_ place: Int) -> (length: Int, silence: Int)
+) -> [Frame] {
+  var (reader, frames, place, now) = (reader, [Frame](), 0, 0 as UInt64)
+  while place < stream.count {
+    let (length, silence) = read(place)
+    now += UInt64(abs(silence)) * 1_000_000
+    if silence < 0, let deadline = reader.deadline, deadline.nanoseconds <= Int64(now) { reader.end(into: &frames) }
     reader.receive(
-      stream[start..<min(start + length, stream.count)], at: Moment(wallClock: 0, monotonic: 0), into: &frames)
+      stream[place..<min(place + length, stream.count)], at: Moment(wallClock: now, monotonic: now), into: &frames)
+    place += length
   }
   reader.end(into: &frames)
   return frames

@@ -44,10 +44,7 @@ struct Reading<Format: Framing> {
         keepsRest
         ? (engine.buffer.count, false)
         : engine.buffer.front(endedBy: format.silence)
-      let silenceEnd = engine.buffer.lastArrival.flatMap { last in
-        format.silence.map { last + $0 }
-      }
-      if !isEnded, let silenceEnd, silenceEnd <= engine.now {
+      if !isEnded, let silenceEnd = silenceEnd(engine), silenceEnd <= engine.now {
         // The thread may be late: what the driver has by now came without a silence.
         if engine.receiveLate() { continue }
         isEnded = true
@@ -64,14 +61,20 @@ struct Reading<Format: Framing> {
       case .damaged(let damage, let length):
         remove(length, from: engine)
         return .damaged(damage)
-      case .skip(let length): remove(length, from: engine)
+      case .skip(let length), .rest(let length): remove(length, from: engine)
       case .incomplete where isEnded:
         remove(count, from: engine)
       case .incomplete:
         searchedCount = count
-        return end(engine) ?? wait(engine, until: silenceEnd)
+        return end(engine) ?? wait(engine, until: silenceEnd(engine))
       }
     }
+  }
+
+  /// The time at which the silence after the last byte ends the frame, if nothing arrives.
+  private func silenceEnd(_ engine: PortEngine) -> MonotonicTime? {
+    guard let last = engine.buffer.lastArrival, let silence = search.silence else { return nil }
+    return last + silence
   }
 
   private func end(_ engine: PortEngine) -> Step? { engine.ending.map { .end($0) } }

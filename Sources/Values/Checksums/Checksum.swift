@@ -39,7 +39,7 @@ public enum Checksum: String, CaseIterable, Hashable, Sendable {
   public func bytes(for message: some Sequence<UInt8>) -> [UInt8] {
     switch self {
     case .crc16Modbus:
-      let crc = Self.crc16Modbus(of: message)
+      let crc = message.reduce(into: CRC16Modbus()) { $0.update(with: $1) }.value
       return [UInt8(truncatingIfNeeded: crc), UInt8(crc >> 8)]
     case .crc16CCITTFalse:
       let crc = CRC16(of: message, initial: 0xFFFF).value
@@ -56,9 +56,14 @@ public enum Checksum: String, CaseIterable, Hashable, Sendable {
 
   // Messages are short, so no tables are needed.
 
-  private static func crc16Modbus(of message: some Sequence<UInt8>) -> UInt16 {
-    message.reduce(0xFFFF) { crc, byte in
-      (0..<8).reduce(crc ^ UInt16(byte)) { crc, _ in
+  /// ``crc16Modbus``, one byte after the other. It is zero after a message and its checksum.
+  public struct CRC16Modbus: Hashable, Sendable {
+    public private(set) var value: UInt16 = 0xFFFF
+
+    public init() {}
+
+    public mutating func update(with byte: UInt8) {
+      value = (0..<8).reduce(value ^ UInt16(byte)) { crc, _ in
         crc & 1 == 0 ? crc >> 1 : (crc >> 1) ^ 0xA001
       }
     }

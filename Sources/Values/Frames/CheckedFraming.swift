@@ -51,7 +51,7 @@ public struct CheckedFraming: Framing {
     case .frame(let decoded, let length): return frame(decoded, length, of: bytes)
     case .damaged(let damage, let length):
       return frame(DecodedFrame(check: .bad("\(damage)")), length, of: bytes)
-    case .skip(let length): return .skip(length: length)
+    case .skip(let length), .rest(let length): return frame(.stray, length, of: bytes)
     }
   }
 

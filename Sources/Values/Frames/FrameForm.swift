@@ -35,18 +35,17 @@ public struct FrameForm: Sendable {
 
   /// All forms, in the order in which they are listed.
   public static let all: [FrameForm] = [
-    FrameForm("lines", "lines of text", isText: true) { _, _ in
-      PlainFrames(LineFraming(.any)) { Array($0.utf8) }
-    },
+    FrameForm("lines", "lines of text", isText: true) { _, _ in PlainFrames(TextLines()) },
     FrameForm("delimiter", "frames that end with these bytes", argument: "HEX") {
       argument, _ throws(FrameFormError) in
       PlainFrames(DelimiterFraming(try bytes(argument)))
     },
     FrameForm("fixed", "frames of N bytes", argument: "N") { argument, _ throws(FrameFormError) in
-      PlainFrames(FixedLengthFraming(try number(argument, "1 to 65536", 1...65_536)))
+      PlainFrames(
+        FixedLengthFraming(try number(argument, "1 to 65536", 1...65_536), silence: countedSilence))
     },
     FrameForm("length", "frames with a length field: u8, u16be, u16le+2@3", argument: "TYPE") {
-      argument, _ throws(FrameFormError) in PlainFrames(try lengthFraming(argument))
+      argument, _ throws(FrameFormError) in try lengthFormat(argument)
     },
     FrameForm("silence", "frames that end with a silence of MS milliseconds", argument: "MS") {
       argument, _ throws(FrameFormError) in
@@ -74,18 +73,22 @@ public struct FrameForm: Sendable {
     return number
   }
 
-  private static func bytes(_ text: String) throws(FrameFormError) -> [UInt8] {
+  fileprivate static func bytes(_ text: String) throws(FrameFormError) -> [UInt8] {
     guard let bytes = try? HexText.parse(text), (1...64).contains(bytes.count) else {
       throw FrameFormError(text: text, expected: "1 to 64 bytes in hexadecimal, such as 0d0a")
     }
     return bytes
   }
 
+  /// The silence that ends a frame whose length is counted. Only it shows where the next frame
+  /// begins, after other bytes or a wrong length.
+  private static let countedSilence = Duration.milliseconds(100)
+
   /// Reads `u16le+2@3`: the type of the length field, what is added to the length, and the number
   /// of bytes before the field.
-  private static func lengthFraming(
+  private static func lengthFormat(
     _ text: String
-  ) throws(FrameFormError) -> LengthPrefixFraming {
+  ) throws(FrameFormError) -> any Framing<DecodedFrame> {
     let failure = FrameFormError(
       text: text, expected: "u8, u16be, u16le, u32be or u32le, then +N or -N, then @HEADER")
     var rest = text[...]
@@ -103,30 +106,54 @@ public struct FrameForm: Sendable {
       }
       (adjustment, rest) = (number, rest[..<sign])
     }
+    func format<Length: FixedWidthInteger & UnsignedInteger>(
+      _ type: Length.Type, _ order: LengthPrefixFraming.ByteOrder
+    ) -> any Framing<DecodedFrame> {
+      PlainFrames(
+        LengthPrefixFraming(
+          type, order, adjustment: adjustment, headerLength: header, silence: countedSilence))
+    }
     switch rest {
-    case "u8":
-      return LengthPrefixFraming(UInt8.self, adjustment: adjustment, headerLength: header)
-    case "u16be":
-      return LengthPrefixFraming(
-        UInt16.self, .bigEndian, adjustment: adjustment, headerLength: header)
-    case "u16le":
-      return LengthPrefixFraming(
-        UInt16.self, .littleEndian, adjustment: adjustment, headerLength: header)
-    case "u32be":
-      return LengthPrefixFraming(
-        UInt32.self, .bigEndian, adjustment: adjustment, headerLength: header)
-    case "u32le":
-      return LengthPrefixFraming(
-        UInt32.self, .littleEndian, adjustment: adjustment, headerLength: header)
+    case "u8": return format(UInt8.self, .bigEndian)
+    case "u16be": return format(UInt16.self, .bigEndian)
+    case "u16le": return format(UInt16.self, .littleEndian)
+    case "u32be": return format(UInt32.self, .bigEndian)
+    case "u32le": return format(UInt32.self, .littleEndian)
     default: throw failure
     }
   }
 }
 
-/// A form of frames with its argument, as a user chose it.
+/// A form of frames with its argument, as a user chose it: `modbus-rtu`, or
+/// `sync:94c3,length:u16be@2` for frames that begin with these bytes, among other bytes.
 public struct ChosenFrameForm: Hashable, Sendable, CustomStringConvertible {
+  /// A beginning that a user can choose from: a form, or what stands before one.
+  public struct Choice: Sendable {
+    /// As users write it, such as `fixed:N`.
+    public let usage: String
+    /// The part that is always the same, such as `fixed:`.
+    public let start: String
+    /// What it is, in a few words.
+    public let summary: String
+    /// Whether more follows the start.
+    public var isBeginning: Bool { usage != start }
+  }
+
+  /// All beginnings, in the order in which they are listed.
+  public static let choices =
+    FrameForm.all.map {
+      Choice(
+        usage: $0.usage, start: $0.argument == nil ? $0.name : "\($0.name):", summary: $0.summary)
+    } + [
+      Choice(
+        usage: "sync:HEX,FORM", start: "sync:",
+        summary: "frames that begin with these bytes, among others")
+    ]
+
   /// The text that the user wrote.
   public let description: String
+  /// The first bytes of each frame; empty if any bytes can begin one.
+  private let sync: [UInt8]
   private let name: String
   private let argument: String
 
@@ -134,14 +161,24 @@ public struct ChosenFrameForm: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Throws: ``FrameFormError`` with what is expected.
   public init(parsing text: String) throws(FrameFormError) {
-    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    description = text
+    var rest = text[...]
+    if text.hasPrefix("sync:") {
+      guard let comma = text.firstIndex(of: ",") else {
+        throw FrameFormError(text: text, expected: Self.choices.last?.usage ?? "")
+      }
+      sync = try FrameForm.bytes(String(text[..<comma].dropFirst("sync:".count)))
+      rest = text[comma...].dropFirst()
+    } else {
+      sync = []
+    }
+    let parts = rest.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     name = String(parts[0])
     argument = parts.count > 1 ? String(parts[1]) : ""
-    description = text
     let name = name
     guard let form = FrameForm.all.first(where: { $0.name == name }) else {
       throw FrameFormError(
-        text: text, expected: FrameForm.all.map(\.usage).joined(separator: ", "))
+        text: text, expected: Self.choices.map(\.usage).joined(separator: ", "))
     }
     guard (form.argument != nil) == (parts.count > 1) else {
       throw FrameFormError(text: text, expected: form.usage)
@@ -149,8 +186,10 @@ public struct ChosenFrameForm: Hashable, Sendable, CustomStringConvertible {
     _ = try form.make(argument, nil)
   }
 
-  /// The form.
-  public var form: FrameForm {
+  /// Whether its frames are text, so that they are shown as text and not as numbers.
+  public var isText: Bool { form.isText }
+
+  private var form: FrameForm {
     guard let form = FrameForm.all.first(where: { $0.name == name }) else {
       preconditionFailure("the form \(name) was found when it was chosen")
     }
@@ -170,7 +209,7 @@ public struct ChosenFrameForm: Hashable, Sendable, CustomStringConvertible {
     guard let format = try? form.make(argument, direction) else {
       preconditionFailure("the argument \(argument) was read when it was chosen")
     }
-    return format
+    return sync.isEmpty ? format : SyncFraming(sync, format)
   }
 }
 

@@ -4,8 +4,10 @@ public import Time
 
 /// Divides the bytes of one direction into frames with their times.
 ///
-/// Bytes between frames are returned as stray ones. Only delimiters without a frame between them,
-/// and the rest of a frame that was reported as too long, are in no result.
+/// Each byte is in exactly one frame. Bytes between frames are returned as stray ones.
+///
+/// A silence can be the end of a frame, or a pause in it: of the network, of an adapter, of this
+/// program. So bytes after a silence are read both ways, and a frame that is right decides.
 public struct FrameReader: Sendable {
   /// The direction of the bytes; nil if it is unknown.
   public let direction: Direction?
@@ -17,6 +19,8 @@ public struct FrameReader: Sendable {
   private var lastMoment: Moment?
   /// Stray bytes that may continue: they are returned with the next frame, or after the silence.
   private var stray: Frame?
+  /// What the last silence may have ended, until that is known: one element, or none.
+  private var split: [Split] = []
 
   /// The most stray bytes in a result.
   private static let strayLimit = 4_096
@@ -43,15 +47,35 @@ public struct FrameReader: Sendable {
 
   /// Receives bytes, and appends the frames that are complete.
   ///
-  /// - Parameter moment: the time of the read. If the line was silent before it for as long as
-  ///   ``silence``, the bytes before it end a frame.
+  /// - Parameter moment: the time of the read.
   public mutating func receive(
     _ piece: some Collection<UInt8>, at moment: Moment, into frames: inout [Frame]
   ) {
     guard !piece.isEmpty else { return }
-    if let deadline, deadline.nanoseconds <= Int64(clamping: moment.monotonic) {
-      end(into: &frames)
+    let pause = pause(before: moment)
+    if pause != .none { split = [Split(ending: self)] }
+    guard var split = split.popLast() else { return add(piece, at: moment, into: &frames) }
+
+    var (joined, joinedFrames, laterFrames) = (self, [Frame](), [Frame]())
+    joined.add(piece, at: moment, into: &joinedFrames)
+    split.later.add(piece, at: moment, into: &laterFrames)
+    let isFrameAfterSilence =
+      pause == .long
+      ? laterFrames.contains(where: \.isSound) || !joinedFrames.contains(where: \.isSound)
+      : laterFrames.contains(where: \.isGood)
+    if !joinedFrames.contains(where: \.isGood), isFrameAfterSilence {
+      self = split.later
+      frames += split.ended + laterFrames
+    } else {
+      self = joined
+      if joinedFrames.isEmpty && laterFrames.isEmpty { self.split = [split] }
+      frames += joinedFrames
     }
+  }
+
+  private mutating func add(
+    _ piece: some Collection<UInt8>, at moment: Moment, into frames: inout [Frame]
+  ) {
     lastMoment = moment
     reads.append((receivedCount, moment))
     receivedCount += piece.count
@@ -61,8 +85,52 @@ public struct FrameReader: Sendable {
 
   /// Appends what is left as frames: the silence has passed, or the stream has ended.
   public mutating func end(into frames: inout [Frame]) {
+    if var split = split.popLast() {
+      var laterFrames: [Frame] = []
+      split.later.end(into: &laterFrames)
+      if laterFrames.contains(where: \.isGood) {
+        self = split.later
+        frames += split.ended + laterFrames
+        return
+      }
+    }
     search(isEnd: true, into: &frames)
     endStray(into: &frames)
+  }
+
+  // MARK: Silences
+
+  /// The bytes as they are if the last silence was the end of a frame.
+  private struct Split {
+    /// The reader after that end.
+    var later: FrameReader
+    /// The frames up to that end.
+    private(set) var ended: [Frame] = []
+
+    init(ending reader: FrameReader) {
+      later = reader
+      later.split = []
+      later.end(into: &ended)
+    }
+  }
+
+  private enum Pause {
+    case none
+    /// A frame that is right may begin after it.
+    case short
+    /// The silence of the form: the bytes before it have ended, unless they continue.
+    case long
+  }
+
+  /// The shortest silence that can be the end of a frame of any form.
+  private static let shortPause = Duration.milliseconds(50)
+
+  private func pause(before moment: Moment) -> Pause {
+    guard waitingCount > 0, let silence, let lastMoment else { return .none }
+    let time =
+      MonotonicTime(nanoseconds: Int64(clamping: moment.monotonic))
+      - MonotonicTime(nanoseconds: Int64(clamping: lastMoment.monotonic))
+    return time >= silence ? .long : time >= Self.shortPause ? .short : .none
   }
 
   private mutating func search(isEnd: Bool, into frames: inout [Frame]) {
@@ -102,6 +170,11 @@ public struct FrameReader: Sendable {
 }
 
 extension Frame {
+  /// Whether its check is right.
+  fileprivate var isGood: Bool { decoded.check == .good }
+  /// Whether it is a frame with a content, and no check says that it is wrong.
+  fileprivate var isSound: Bool { isGood || decoded.check == .none && !content.isEmpty }
+
   /// Whether both are stray bytes of one direction, and this one is shorter than the limit.
   fileprivate func isContinued(by next: Frame, limit: Int) -> Bool {
     decoded.check == .stray && next.decoded.check == .stray && direction == next.direction

@@ -31,7 +31,7 @@ public struct FrameRows: RowView {
   ///
   /// - Parameter stamps: writes the time of each frame.
   public init(_ form: ChosenFrameForm, stamps: LineStamper, style: Style) {
-    isText = form.form.isText
+    isText = form.isText
     self.stamps = stamps
     self.style = style
     // The bytes of a bus with one pair of wires all come from one side.

@@ -65,6 +65,8 @@ public struct LineFrames: Sendable {
     [received.deadline, sent?.deadline].compactMap { $0 }.min()
   }
 
-  /// The silence that ends a frame; nil if a silence does not matter.
-  public var silence: Duration? { received.silence }
+  /// The silence that ends the frames that wait; nil if a silence does not matter.
+  public var silence: Duration? {
+    [received, sent].compactMap { $0 }.filter { $0.waitingCount > 0 }.compactMap(\.silence).max()
+  }
 }

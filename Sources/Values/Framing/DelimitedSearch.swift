@@ -1,9 +1,9 @@
 /// The search for the delimiter after a frame, with a limit. All framings with delimiters use it.
 ///
 /// A frame that is too long is reported once. The rest of it, with its delimiter, is skipped.
-struct DelimitedSearch: Hashable, Sendable {
+package struct DelimitedSearch: Hashable, Sendable {
   /// The end of a frame.
-  enum Delimiter: Hashable, Sendable {
+  package enum Delimiter: Hashable, Sendable {
     case byte(UInt8)
     case either(UInt8, UInt8)
     /// Must not be empty.
@@ -32,10 +32,10 @@ struct DelimitedSearch: Hashable, Sendable {
   /// The maximum number of bytes before a delimiter.
   let limit: Int
   /// Whether the bytes up to the next delimiter belong to a frame that was too long.
-  private var isSkipping = false
+  package private(set) var isSkipping = false
 
   /// - Precondition: `limit` is greater than 0.
-  init(for delimiter: Delimiter, limit: Int) {
+  package init(for delimiter: Delimiter, limit: Int) {
     precondition(limit > 0, "a limit is at least 1")
     self.delimiter = delimiter
     self.limit = limit
@@ -43,7 +43,7 @@ struct DelimitedSearch: Hashable, Sendable {
 
   /// Searches for the delimiter. The frame in the result is the number of bytes
   /// before the delimiter.
-  mutating func search(
+  package mutating func search(
     _ bytes: UnsafeRawBufferPointer, searched: Int, isEnd: Bool
   ) -> FrameSearch<Int> {
     // A delimiter can begin in the searched bytes, and it can begin in the last bytes
@@ -54,7 +54,7 @@ struct DelimitedSearch: Hashable, Sendable {
     if isSkipping {
       if index != nil || isEnd { isSkipping = false }
       let length = index.map { $0 + delimiter.count } ?? leastCount
-      return length > 0 ? .skip(length: length) : .incomplete
+      return length > 0 ? .rest(length: length) : .incomplete
     }
     if leastCount > limit {
       isSkipping = true

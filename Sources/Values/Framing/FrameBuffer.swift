@@ -61,7 +61,7 @@ public struct FrameBuffer<Format: Framing>: Sendable {
       case .damaged(let damage, let length):
         remove(length)
         return .failure(damage)
-      case .skip(let length): remove(length)
+      case .skip(let length), .rest(let length): remove(length)
       }
     }
   }

@@ -14,7 +14,8 @@ public protocol Framing<Frame>: Sendable {
   /// The type of a frame.
   associatedtype Frame: Sendable
 
-  /// The silence on the line that ends a frame; nil if a silence does not matter.
+  /// The silence on the line that ends a frame; nil if a silence does not matter. It may depend on
+  /// the bytes that were searched last: an end that is likely is waited for less long.
   var silence: Duration? { get }
 
   /// Searches for a frame at the start of the received bytes.
@@ -48,9 +49,10 @@ public enum FrameSearch<Frame> {
   case frame(Frame, length: Int)
   /// Bytes that are not a valid frame, with the reason.
   case damaged(FrameDamage, length: Int)
-  /// Bytes to remove without a report: delimiters without a frame, or the rest of a damaged frame
-  /// that was already reported.
+  /// Delimiters without a frame.
   case skip(length: Int)
+  /// More bytes of a damaged frame that was already reported.
+  case rest(length: Int)
 }
 
 extension FrameSearch: Sendable where Frame: Sendable {}
@@ -69,6 +71,7 @@ extension FrameSearch {
     case .frame(let frame, let length): transform(frame, length)
     case .damaged(let damage, let length): .damaged(damage, length: length)
     case .skip(let length): .skip(length: length)
+    case .rest(let length): .rest(length: length)
     }
   }
 }

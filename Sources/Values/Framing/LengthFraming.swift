@@ -122,7 +122,7 @@ public struct LengthPrefixFraming: FrameEncoding, Hashable {
   private mutating func skip(in count: Int, isEnd: Bool) -> FrameSearch<[UInt8]> {
     let length = count >= rest ? rest : isEnd ? count : count - 1
     rest = count >= rest || isEnd ? 0 : rest == .max ? .max : rest - max(length, 0)
-    return length > 0 ? .skip(length: length) : .incomplete
+    return length > 0 ? .rest(length: length) : .incomplete
   }
 
   private func length(in bytes: RawSpan) -> Int {

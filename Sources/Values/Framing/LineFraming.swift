@@ -61,9 +61,10 @@ public struct LineFraming: FrameEncoding, Hashable {
       return .frame(line(bytes[..<count]), length: length)
     case .damaged(.unfinished, let length): return .frame(line(bytes[...]), length: length)
     case .damaged(let damage, let length): return .damaged(damage, length: length)
-    case .skip(let length):
+    case .skip(let length): return .skip(length: length)
+    case .rest(let length):
       expectsLF = end == .any && bytes[length - 1] == 0x0D
-      return .skip(length: length)
+      return .rest(length: length)
     }
   }
 

@@ -31,7 +31,7 @@ public struct SilenceFraming: Framing, Hashable {
       if isEnd { isSkipping = false }
       // One byte must stay in the caller's buffer, so that the caller waits for the silence.
       let length = isEnd ? count : count - 1
-      return length > 0 ? .skip(length: length) : .incomplete
+      return length > 0 ? .rest(length: length) : .incomplete
     }
     if count > limit {
       isSkipping = true

@@ -212,10 +212,8 @@ extension ArgumentKind<ChosenFrameForm?> {
   fileprivate static let frameForm = text(
     "frames", expected: ViewParameters.frames.declaration.expected,
     [Suggestion(text: "none", detail: "text")]
-      + FrameForm.all.map {
-        Suggestion(
-          text: $0.argument == nil ? $0.name : "\($0.name):", detail: $0.summary,
-          isStart: $0.argument != nil)
+      + ChosenFrameForm.choices.map {
+        Suggestion(text: $0.start, detail: $0.summary, isStart: $0.isBeginning)
       },
     now: { $0.view.frames.map { "\($0)" } ?? "none" },
     parse: { $0 == "none" ? nil : try ChosenFrameForm(parsing: $0) })

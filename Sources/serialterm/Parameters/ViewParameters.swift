@@ -17,12 +17,11 @@ enum ViewParameters {
   static let frames = Parameter<ChosenFrameForm?>.option(
     "frames", "FORM",
     "Show and log frames, each with its time and its check, instead of text: "
-      + FrameForm.all.map(\.usage).joined(separator: ", ") + ".",
+      + ChosenFrameForm.choices.map(\.usage).joined(separator: ", ") + ".",
     inSession: "show frames",
     completion: .oneOf(
-      FrameForm.all.map {
-        Completion.Candidate(
-          $0.argument == nil ? $0.name : "\($0.name):", $0.summary, isBeginning: $0.argument != nil)
+      ChosenFrameForm.choices.map {
+        Completion.Candidate($0.start, $0.summary, isBeginning: $0.isBeginning)
       }),
     parse: { try ChosenFrameForm(ofOption: $0) })
 

@@ -100,7 +100,7 @@ struct FrameListing {
     for frame in frames {
       counts.add(frame)
       let line = FrameRows.line(
-        of: frame, isText: form.form.isText,
+        of: frame, isText: form.isText,
         FrameRows.Style(
           isColoured: isColoured, isASCII: TerminalCharacters.areASCII, showsDirection: true))
       (Array(label.utf8) + line + [0x0A]).withUnsafeBytes {

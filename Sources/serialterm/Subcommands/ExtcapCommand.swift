@@ -38,7 +38,7 @@ struct ExtcapCommand: Subcommand {
     "frames", "FORM",
     "The packets: reads, or frames as of 'connect --frames', such as modbus-rtu.",
     standard: nil, shown: reads,
-    completion: .words([reads] + FrameForm.all.filter { $0.argument == nil }.map(\.name)),
+    completion: .words([reads] + ChosenFrameForm.choices.filter { !$0.isBeginning }.map(\.start)),
     parse: { text throws(ValueError) in
       text == reads ? nil : try ChosenFrameForm(ofOption: text)
     })
@@ -172,18 +172,18 @@ struct ExtcapCommand: Subcommand {
         choice(LineParameters.dtr, "DTR"), choice(LineParameters.rts, "RTS"),
       ]
     }
-    let forms = FrameForm.all
+    let forms = ChosenFrameForm.choices
     options.append(
       ExtcapOption(
         name: frames.declaration.name, title: "Packets",
         tooltip: "One for each read, or for each frame", form: .selector,
         values: [(reads, "one for each read")]
-          + forms.filter { $0.argument == nil }.map { ($0.name, "\($0.name): \($0.summary)") },
+          + forms.filter { !$0.isBeginning }.map { ($0.start, "\($0.start): \($0.summary)") },
         standard: reads))
     options.append(
       ExtcapOption(
         name: otherFrames.declaration.name, title: "Packets of another form",
-        tooltip: forms.filter { $0.argument != nil }.map(\.usage).joined(separator: ", "),
+        tooltip: forms.filter(\.isBeginning).map(\.usage).joined(separator: ", "),
         form: .string))
     options.append(
       ExtcapOption(

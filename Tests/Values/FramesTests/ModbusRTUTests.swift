@@ -97,9 +97,14 @@ import Time
     reader.receive(Self.request, at: .at(1), into: &found)
     #expect(found.map(\.bytes) == [[0xF0, 0xF1, 0xF2, 0xF3, 0xF4], Self.request])
     // A wrong baud rate sends nothing else: the silence ends them.
-    reader.receive([0xFF], at: .at(10), into: &found)
-    reader.receive([0xFE], at: .at(70), into: &found)
-    #expect(found.map(\.bytes.count) == [5, 8, 1])
+    reader.receive([0xFF, 0xFF], at: .at(10), into: &found)
+    #expect(reader.deadline == MonotonicTime(nanoseconds: 60_000_000))
+    // The beginning of a frame is waited for longer.
+    reader.receive([0xFE, 0x01, 0x03], at: .at(70), into: &found)
+    #expect(found.map(\.bytes.count) == [5, 8, 2])
+    #expect(reader.deadline == MonotonicTime(nanoseconds: 1_070_000_000))
+    reader.receive([0xFE], at: .at(1_070), into: &found)
+    #expect(found.map(\.bytes.count) == [5, 8, 2, 3])
   }
 
   @Test func strayBytesWithoutEndAreDivided() {
@@ -123,6 +128,54 @@ import Time
     reader.receive(Self.request, at: .at(200), into: &found)
     #expect(found.map(\.decoded.check) == [.good, .stray, .good])
     #expect(found.map(\.moment) == [.at(0), .at(100), .at(200)])
+  }
+
+  @Test(arguments: [60, 400, 5_000])
+  func thePartsOfAFrameMayBeFarApart(_ pause: UInt64) {
+    for cut in Self.answer.indices.dropFirst() {
+      var reader = reader("modbus-rtu")
+      var found: [Frame] = []
+      reader.receive(Self.answer[..<cut], at: .at(0), into: &found)
+      reader.receive(Self.answer[cut...], at: .at(pause), into: &found)
+      #expect(found.map(\.bytes) == [Self.answer], "cut at \(cut)")
+      #expect(found.map(\.decoded.check) == [.good])
+    }
+  }
+
+  @Test func aFrameAfterASilenceIsNotHeldUpByNoiseBeforeIt() {
+    // As the start of an answer, the noise would need 229 more bytes.
+    let noise: [UInt8] = [1, 3, 224]
+    var reader = reader("modbus-rtu")
+    var found: [Frame] = []
+    reader.receive(noise, at: .at(0), into: &found)
+    for (index, byte) in Self.request.enumerated() {
+      reader.receive([byte], at: .at(60 + UInt64(index)), into: &found)
+    }
+    #expect(found.map(\.bytes) == [noise, Self.request])
+    #expect(found.map(\.decoded.check) == [.stray, .good])
+    #expect(found.map(\.moment) == [.at(0), .at(60)])
+    #expect(reader.waitingCount == 0)
+  }
+
+  @Test func aFunctionOfAManufacturerEndsAtASilence() {
+    let (request, answer) = (Self.frame([1, 0x41, 9, 8, 7]), Self.frame([1, 0x41, 0, 1, 2, 3, 4]))
+    let refusal = Self.frame([1, 0xC1, 1])
+    var reader = reader("modbus-rtu")
+    var found: [Frame] = []
+    reader.receive(request, at: .at(0), into: &found)
+    #expect(found.isEmpty && reader.deadline == MonotonicTime(nanoseconds: 50_000_000))
+    // Another frame shows the end, too.
+    reader.receive(answer + refusal + request, at: .at(20), into: &found)
+    #expect(found.map(\.bytes) == [request, answer, refusal])
+    reader.end(into: &found)
+    #expect(found.map(\.bytes) == [request, answer, refusal, request])
+    #expect(found.allSatisfy { $0.decoded.check == .good })
+    #expect(
+      found.map(\.decoded.meaning) == [
+        "slave 1 function 65 090807", "slave 1 → function 65 0001020304",
+        "slave 1 exception 1 illegal function", "slave 1 function 65 090807",
+      ])
+    #expect(frames(of: Array(request.dropLast()), "modbus-rtu").map(\.decoded.check) == [.stray])
   }
 
   @Test func aCutFrameDoesNotSwallowTheNextOnes() {

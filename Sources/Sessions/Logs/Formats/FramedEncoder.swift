@@ -68,7 +68,7 @@ struct FramedEncoder: LogEncoder {
   private mutating func write(of port: Int, into output: inout [UInt8]) {
     for frame in frames {
       let direction = frame.direction ?? .fromDevice
-      let bytes = asLines ? Array("\(frame.text(isText: form.form.isText))\n".utf8) : frame.bytes
+      let bytes = asLines ? Array("\(frame.text(isText: form.isText))\n".utf8) : frame.bytes
       bytes.withUnsafeBytes {
         var record = LogRecord(
           moment: frame.moment, port: port,

@@ -18,13 +18,14 @@ package final class FrameWatch {
   private let loop: IOLoop
   private var subscription: Hub.Subscription?
   private var observations: [ObservationToken<SessionEvent>] = []
-  private var timer: LoopTimer?
+  /// Ends a silence, with the time at which it does.
+  private var timer: (timer: LoopTimer, due: MonotonicTime)?
 
   /// Starts to watch.
   package init(
     _ form: ChosenFrameForm, of session: Session, receivingFrom hub: Hub, on loop: IOLoop
   ) {
-    (line, isText, self.loop) = (LineFrames(form), form.form.isText, loop)
+    (line, isText, self.loop) = (LineFrames(form), form.isText, loop)
     subscription = hub.subscribe(as: .listener) { [unowned self] in
       add($0, .fromDevice, at: $1)
     }
@@ -54,8 +55,9 @@ package final class FrameWatch {
   }
 
   private func waitForSilence() {
-    guard timer == nil, let deadline = line.deadline else { return }
-    timer = loop.schedule(after: deadline - loop.now) { [unowned self] in silenceMayHavePassed() }
+    guard let due = line.deadline, timer.map({ due < $0.due }) ?? true else { return }
+    let ending = loop.schedule(after: due - loop.now) { [unowned self] in silenceMayHavePassed() }
+    timer = (ending, due)
   }
 
   private func silenceMayHavePassed() {
@@ -76,14 +78,16 @@ package final class FrameWatch {
 }
 
 extension Frame {
-  /// The frame as a line for the search of an answer; nil if it can be none: it is bad or stray,
-  /// was sent, or is the echo of a request.
+  /// The frame as a line for the search of an answer; nil if it can be none: it is empty, bad or
+  /// stray, was sent, or is the echo of a request.
   package func answerLine(isText: Bool) -> [UInt8]? {
     switch decoded.check {
     case .bad, .stray: return nil
     case .none, .good: break
     }
     if direction == .toDevice || direction == .fromDevice && decoded.isRequest { return nil }
+    // Between two delimiters, such as those of a frame that begins with one, too.
+    if content.isEmpty { return nil }
     return Array("\(text(isText: isText))\n".utf8)
   }
 }

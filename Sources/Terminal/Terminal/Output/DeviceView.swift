@@ -24,7 +24,8 @@ package final class DeviceView {
   private let console: Console
   private let loop: IOLoop
   private var text = ScreenText()
-  private var idleTimer: LoopTimer?
+  /// Ends a pause, with the pause that it was set for.
+  private var idleTimer: (timer: LoopTimer, pause: Duration)?
   /// What the device has switched.
   private var switched: DeviceModes = []
   /// What is permitted at the place.
@@ -181,15 +182,18 @@ package final class DeviceView {
   }
 
   private func waitIfNeeded() {
-    if idleTimer == nil && text.isWaiting, let pause { wait(for: pause) }
+    guard text.isWaiting, let pause else { return }
+    if idleTimer.map({ pause < $0.pause }) ?? true { wait(for: pause) }
   }
 
   /// Checks again after the time that counts as a pause, with one timer for any number of reads.
   private func wait(for pause: Duration) {
-    idleTimer = loop.schedule(after: max(.zero, pause - silence)) { [unowned self] in
+    let timer = loop.schedule(after: max(.zero, pause - silence)) { [unowned self] in
       idleTimer = nil
+      guard let pause = self.pause else { return }
       if silence < pause { wait(for: pause) } else { flush() }
     }
+    idleTimer = (timer, pause)
   }
 
   /// The time since the last bytes arrived.

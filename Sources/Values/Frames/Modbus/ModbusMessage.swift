@@ -25,6 +25,8 @@ struct ModbusMessage {
     case known(Int)
     /// More bytes are needed to know it.
     case needsMore
+    /// The function is one of the manufacturer's: only the checksum shows the length.
+    case unknown
     /// No message begins like this.
     case impossible
   }
@@ -42,9 +44,13 @@ struct ModbusMessage {
     case 23: return counted(at: 10)
     case 24: return .known(4)
     case 43: return .known(5)
+    case Self.userDefined[0], Self.userDefined[1]: return .unknown
     default: return .impossible
     }
   }
+
+  /// The functions that manufacturers define ("MODBUS Application Protocol" V1.1b3, 4.1).
+  private static let userDefined: [ClosedRange<UInt8>] = [0x41...0x48, 0x64...0x6E]
 
   /// The length of an answer that begins with these bytes.
   var answerLength: Length {
@@ -59,7 +65,8 @@ struct ModbusMessage {
       let length = Int(self[2]) << 8 | Int(self[3])
       return length <= 64 ? .known(4 + length) : .impossible
     case 43: return identificationLength
-    case 0x81...0xAB:
+    case Self.userDefined[0], Self.userDefined[1]: return .unknown
+    case 0x81...0xAB, 0xC1...0xC8, 0xE4...0xEE:
       return Self.exceptions[bytes.count > 2 ? self[2] : 1] == nil
         ? .impossible : .known(3)
     default: return .impossible

@@ -9,11 +9,15 @@ import TextTools
 /// The standard ends a frame by a silence, but adapters and networks merge and split reads, so that
 /// a silence proves nothing here. It only helps: after ``silence``, an unfinished frame is not
 /// waited for. After a damaged frame, the next one is the first place where function, length and
-/// CRC fit.
+/// CRC fit. A function of a manufacturer has no known length: its frame ends where the CRC fits and
+/// a silence or the start of another frame follows.
 public struct ModbusRTUFraming: Framing, Hashable {
   private var turns: ModbusTurns
   /// The number of places at the start of the bytes where no frame begins.
   private var rejectedCount = 0
+  /// 50 ms: adapters deliver the parts of a frame up to 16 ms apart, and USB hubs add some. 1 s for
+  /// the rest of a frame whose length is known: networks and gateways deliver its parts far apart.
+  public private(set) var silence: Duration? = .seconds(1)
 
   /// The most bytes of a frame, with address and CRC ("MODBUS over Serial Line" V1.02, 2.5.1).
   private static let limit = 256
@@ -26,13 +30,11 @@ public struct ModbusRTUFraming: Framing, Hashable {
     turns = ModbusTurns(direction)
   }
 
-  /// 50 ms: adapters deliver the parts of a frame up to 16 ms apart, and USB hubs add some.
-  public var silence: Duration? { .milliseconds(50) }
-
   public mutating func search(
     _ bytes: RawSpan, searched: Int, isEnd: Bool
   ) -> FrameSearch<DecodedFrame> {
     let window = bytes.window(of: 2 * Self.limit + 1)
+    silence = .milliseconds(50)
     let result = search(window, isEnd: isEnd && window.count == bytes.byteCount)
     if case .incomplete = result {} else { rejectedCount = 0 }
     return result
@@ -46,7 +48,11 @@ public struct ModbusRTUFraming: Framing, Hashable {
       case .frame where rejectedCount > 0: return damage(bytes.prefix(rejectedCount))
       case .frame(let length, let sender):
         return .frame(decoded(bytes.prefix(length), from: sender), length: length)
-      case .unfinished: return .incomplete
+      case .unfinished:
+        // After noise, one more byte is likely noise.
+        if rejectedCount == 0 || bytes.count > rejectedCount + 1 { silence = .seconds(1) }
+        return .incomplete
+      case .unconfirmed: return .incomplete
       case .none: rejectedCount += 1
       }
     }
@@ -59,6 +65,8 @@ public struct ModbusRTUFraming: Framing, Hashable {
   private enum Candidate {
     case frame(length: Int, ModbusMessage.Sender)
     case unfinished, none
+    /// What has arrived may be a frame of an unknown length, or its start. A silence decides.
+    case unconfirmed
   }
 
   /// The frame that begins with these bytes, if its CRC is right.
@@ -67,6 +75,7 @@ public struct ModbusRTUFraming: Framing, Hashable {
   /// result does not depend on how many bytes have arrived.
   private func candidate(in bytes: ArraySlice<UInt8>, isEnd: Bool) -> Candidate {
     let message = ModbusMessage(bytes)
+    if message.requestLength == .unknown { return candidateOfUnknownLength(in: bytes, isEnd: isEnd) }
     // A request and its answer can look the same.
     for sender in turns.likelySender(of: bytes) == .server
       ? [.server, .client] : [.client, .server] as [ModbusMessage.Sender]
@@ -77,7 +86,7 @@ public struct ModbusRTUFraming: Framing, Hashable {
       case .known, .needsMore:
         if isEnd { continue }
         return .unfinished
-      case .impossible: continue
+      case .impossible, .unknown: continue
       }
       let found = bytes.dropFirst(length).prefix(Self.checksumLength)
       if found.elementsEqual(Checksum.crc16Modbus.bytes(for: bytes.prefix(length))) {
@@ -85,6 +94,29 @@ public struct ModbusRTUFraming: Framing, Hashable {
       }
     }
     return .none
+  }
+
+  private func candidateOfUnknownLength(in bytes: ArraySlice<UInt8>, isEnd: Bool) -> Candidate {
+    let limited = bytes.prefix(Self.limit)
+    for length in Self.lengths(ofFramesAtStartOf: limited) {
+      let next = ModbusMessage(bytes.dropFirst(length).prefix(2))
+      if next.bytes.count < 2 && !isEnd { return .unconfirmed }
+      if next.bytes.isEmpty || next.requestLength != .impossible || next.answerLength != .impossible {
+        return .frame(length: length, turns.likelySender(of: bytes))
+      }
+    }
+    return isEnd || limited.count == Self.limit ? .none : .unconfirmed
+  }
+
+  /// The lengths at which the CRC of a frame fits, which has an address, a function and a CRC.
+  private static func lengths(ofFramesAtStartOf bytes: ArraySlice<UInt8>) -> [Int] {
+    // The CRC of a message with its CRC is zero.
+    var (crc, lengths) = (Checksum.CRC16Modbus(), [Int]())
+    for (index, byte) in bytes.enumerated() {
+      crc.update(with: byte)
+      if crc.value == 0, index + 1 >= 2 + checksumLength { lengths.append(index + 1) }
+    }
+    return lengths
   }
 
   private mutating func decoded(
