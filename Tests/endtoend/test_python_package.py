@@ -24,6 +24,7 @@ sys.path.insert(0, str(REPOSITORY / "python"))
 import serialterm
 import serialterm.aio
 from serialterm import _core
+from serialterm.robot import SerialBoard
 
 
 def lacks(module):
@@ -98,6 +99,32 @@ class SessionTests(PackageTestCase):
             with self.assertRaises(serialterm.Timeout):
                 next(board.lines(timeout=0.1))
             self.assertEqual(board.read(), b"three")
+
+    def test_lines_of_an_instrument_that_ends_them_with_cr(self):
+        with Device() as device:
+            board = self.board(device.path)
+            device.write(b"+1.0\r+2.0\r+3.")
+            lines = board.lines(timeout=60)
+            self.assertEqual([next(lines), next(lines)], ["+1.0", "+2.0"])
+            with self.assertRaisesRegex(serialterm.Timeout, r"\n  \+2.0\n  \+3\.$"):
+                next(board.lines(timeout=0.1))
+            device.write(b"0\r")
+            self.assertEqual(next(board.lines(timeout=60)), "+3.0")
+
+    def test_expressions_mean_what_they_mean_in_the_program(self):
+        for text, pattern in [
+                (b"x OK\r\nnext\r\n", "OK$"), (b"x\r+1.0\r+2.0\r", r"^\+(.*)$"), (b"a\nb\n", "^b$"), (b"a\r\nb", "^b$"),
+                (b"a\r\nb", r"^\nb|\nb$"), (b"t=1 C\r\n", "t=.*"), (b"a\rb", "a(?:.|\r)b"), (b"1$^\r", r"1\$\^$"),
+                (b"^$.\r\n", "[$.^]+"), (b"shell> ", "> $")]:
+            with self.subTest(text=text, pattern=pattern), Device() as device:
+                with serialterm.open(device.path) as board:
+                    device.write(text)
+                    board.read(len(text), timeout=60)
+                    board._core.received.position = 0
+                    # The program's own match first, and its groups.
+                    judged = board.command("expect", regex=pattern)["match"]
+                    match = board.expect(pattern, timeout=1)
+                    self.assertEqual([match.group(), *match.groups()], judged)
 
     def test_frames_of_a_bus(self):
         with Device() as device:
@@ -217,6 +244,75 @@ class SessionTests(PackageTestCase):
                 self.assertEqual(names["m"].group(1), "12")
 
 
+class ReceivedTests(unittest.TestCase):
+    """Lines and expressions in received bytes, without a program."""
+
+    @staticmethod
+    def received(*pieces):
+        received = _core.Received(limit=1000)
+        for piece in pieces:
+            received.add(piece)
+        return received
+
+    def test_lines_are_the_same_however_their_ends_are_divided(self):
+        for text, expected in [
+                (b"+1.0\r+2.0\r", ["+1.0", "+2.0"]), (b"a\nb\n", ["a", "b"]), (b"a\r\nb\r\n", ["a", "b"]),
+                (b"a\n\rb\n\r", ["a", "b"]), (b"a\r\r\nb\r\r\n", ["a", "b"]),
+                (b"a\r\n\r\nb\r\n", ["a", "", "b"]), (b"a\n\nb\n", ["a", "", "b"]), (b"\r\n", [""]), (b"\r", []),
+                (b"a\r\r\n\r\r\nb\n", ["a", "", "b"]), (b"a\rb\r\nc\n\rd\r", ["a", "b", "c", "d"])]:
+            for cuts in range(1 << (len(text) - 1)):
+                places = [0, *(i for i in range(1, len(text)) if cuts >> (i - 1) & 1), len(text)]
+                pieces = [text[a:b] for a, b in zip(places, places[1:])]
+                received, lines = self.received(), []
+                for piece in pieces:
+                    received.add(piece)
+                    while (line := received.take_line()) is not None:
+                        lines.append(line.decode())
+                self.assertEqual(lines, expected, pieces)
+                # What is left is no part of a line.
+                self.assertIn(received.take(), (b"", b"\r"), pieces)
+
+    def test_what_follows_a_line_is_read_exactly(self):
+        for pieces, rest in [
+                ((b"a\r", b"\nb\n"), b"b\n"), ((b"a\r", b"\r", b"\n", b"\n"), b"\n"), ((b"a\r", b"b\n"), b"b\n"),
+                ((b"a\n", b"\rb"), b"\rb")]:
+            received = self.received(pieces[0])
+            self.assertEqual(received.take_line(), b"a")
+            for piece in pieces[1:]:
+                received.add(piece)
+            self.assertEqual(received.take(), rest, pieces)
+
+    def test_the_rest_of_a_line_that_was_read_or_matched_is_a_line(self):
+        for text, expected in [(b"OK\rnext\r", [b"", b"next"]), (b"OK\r\nnext\r\n", [b"", b"next"])]:
+            received = self.received(text)
+            received.search(_core.compiled("OK"))
+            self.assertEqual([received.take_line(), received.take_line(), received.take_line()], [*expected, None])
+            # Not if the match has its end.
+            received = self.received(text)
+            received.search(_core.compiled(r"OK\r"))
+            self.assertEqual([received.take_line(), received.take_line()], [b"next", None])
+
+    def test_expressions_know_the_ends_of_lines(self):
+        for pattern, text, found in [
+                ("OK$", b"OK\r\n", b"OK"), ("^b$", b"a\rb\rc", b"b"), ("^b$", b"a\r\nb\nc", b"b"),
+                ("^$", b"a\r\nb", None),
+                ("a.b", b"a\rb", None), ("(?s)a.b", b"a\rb", b"a\rb"), ("(?s:a.)b.", b"a\rb\r", None),
+                ("(?s:a.)b.", b"a\rbc", b"a\rbc"), ("(?i)ok$", b"OK\r", b"OK"),
+                (r"[]$^.]+\.\$$", b"]$^..$\r", b"]$^..$"),
+                ("(?#a$(.[)x$", b"x\r", b"x"), ("(?P<n>.)(?P=n)$", b"aa\r", b"aa"), (r"\$$", b"$\r", b"$"),
+                ("((?s:.)).$", b"\r\r\n", None),
+                # A compiled one is that of the module re.
+                (re.compile(b"OK$"), b"OK\r\n", None), (re.compile(b"a.b"), b"a\rb", b"a\rb")]:
+            match = self.received(text).search(_core.compiled(pattern))
+            self.assertEqual(match and match[0], found, pattern)
+        for wrong in ("(", "a)", "[", "*", "(?z)"):
+            with self.assertRaises(re.error) as caught:
+                _core.compiled(wrong + "$")
+            self.assertEqual(caught.exception.pattern, wrong.encode() + b"$")
+        self.assertEqual([_core.shown(pattern) for pattern in ("a$\r", b"\xff", re.compile(b"^"))],
+                         ["/a$\\r/", "/\\xff/", "/^/"])
+
+
 class DocumentationTests(unittest.TestCase):
     def test_everything_public_has_a_docstring(self):
         """The documentation is made of them."""
@@ -273,6 +369,19 @@ class AsyncTests(PackageTestCase):
                 self.assertTrue(device.exclusive)
                 with self.assertRaisesRegex(serialterm.CommandFailed, "modem lines"):
                     await board.set_line(dtr=True)
+            self.run_session(device.path, use)
+
+    def test_lines_of_an_instrument_that_ends_them_with_cr(self):
+        with Device() as device:
+            async def use(board):
+                device.write(b"+1.0\r+2.0\r")
+                lines = board.lines(timeout=60)
+                self.assertEqual([await anext(lines), await anext(lines)], ["+1.0", "+2.0"])
+                # The LF of a CR LF comes later.
+                device.write(b"\nOK\r\n")
+                self.assertEqual(await anext(lines), "OK")
+                device.write(b"x=1\r\n")
+                self.assertEqual((await board.expect("^x=(.*)$")).group(1), "1")
             self.run_session(device.path, use)
 
     def test_unplugged_and_back(self):
@@ -396,6 +505,15 @@ def test_two(board, serialterm_target): worker(board, serialterm_target)
 
 
 class RobotTests(PackageTestCase):
+    def test_lines_of_an_instrument_that_ends_them_with_cr(self):
+        with Device() as device:
+            board = SerialBoard()
+            board.open_board(device.path)
+            self.addCleanup(board.close_board)
+            device.write(b"+1.0\r+2.0\rOK 7\r\n")
+            self.assertEqual([board.read_line(), board.read_line()], ["+1.0", "+2.0"])
+            self.assertEqual(board.expect("^OK (.*)$"), "7")
+
     @unittest.skipIf(missing_package("robot"), missing_package("robot"))
     def test_keywords(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -92,6 +92,12 @@ def harmless(data: bytes) -> str:
         c if c.isprintable() or c == "\t" else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
+# The text of the next line, by the byte before it: the rest of a line's end, and a CR in an empty line, are skipped.
+_TEXT = {b"\r": re.compile(rb"\r*\n?\r*([^\r\n]*)"), b"\n": re.compile(rb"\r*([^\r\n]*)")}
+_REST_OF_TEXT = re.compile(rb"([^\r\n]*)")
+_REST_OF_END = re.compile(rb"\r*\n?")
+
+
 class Received:
     """The last received bytes, at most `limit` of them. Positions count from the start of the session."""
 
@@ -104,6 +110,8 @@ class Received:
         """The position up to which bytes were read or matched."""
         self.lost = 0
         """The number of bytes that were dropped before they were read or matched."""
+        # Whether a CR has ended the line that was read, and the rest of its end may follow.
+        self._is_at_end = False
 
     @property
     def end(self) -> int:
@@ -113,6 +121,7 @@ class Received:
     def add(self, piece: bytes) -> None:
         """Adds bytes, and drops the oldest ones above the limit."""
         self.data += piece
+        self._skip_rest_of_end()
         # Half of the limit more, so that not each piece moves all bytes.
         if len(self.data) > self.limit + self.limit // 2:
             count = len(self.data) - self.limit
@@ -133,14 +142,27 @@ class Received:
         return piece
 
     def take_line(self) -> Optional[bytes]:
-        """Reads a line without its end; None if there is no whole line."""
+        """Reads a line without its end; None if there is no whole line.
+
+        CR ends a line at once, as LF does. CR LF, LF CR and CR CR LF are one end, also if they arrive in pieces: a CR
+        in an empty line is nothing, as in the program.
+        """
         offset = self.position - self.start
-        index = self.data.find(b"\n", offset)
-        if index < 0:
+        before = bytes(self.data[offset - 1:offset]) if offset else b"\n"
+        match = _TEXT.get(before, _REST_OF_TEXT).match(self.data, offset)
+        if not match or match.end() == len(self.data):
             return None
-        line = bytes(self.data[offset:index])
-        self.position = self.start + index + 1
-        return line[:-1] if line.endswith(b"\r") else line
+        self._is_at_end = self.data[match.end()] == 0x0D
+        self.position = self.start + match.end() + 1
+        self._skip_rest_of_end()
+        return match[1]
+
+    def _skip_rest_of_end(self) -> None:
+        """Reads what belongs to the end of a line after its CR."""
+        offset = self.position - self.start
+        if self._is_at_end and (rest := _REST_OF_END.match(self.data, offset)):
+            self.position = self.start + rest.end()
+            self._is_at_end = self.position == self.end and not rest[0].endswith(b"\n")
 
     def search(self, pattern: Pattern[bytes]) -> Optional[re.Match[bytes]]:
         """Searches in what was not read yet, and reads up to the end of the match."""
@@ -151,7 +173,7 @@ class Received:
 
     def last_lines(self, count: int = 10) -> list[str]:
         """The last lines for a person, at most 200 characters of each."""
-        lines = bytes(self.data[-8192:]).replace(b"\r\n", b"\n").rstrip(b"\n").split(b"\n")
+        lines = re.split(rb"[\r\n]+", self.data[-8192:].strip(b"\r\n"))
         return [harmless(line[-200:]) for line in lines[-count:] if line]
 
 
@@ -292,11 +314,47 @@ def pieces(data: Text) -> list[dict[str, str]]:
     return [{"hex": whole[i:i + PIECE].hex()} for i in range(0, len(whole), PIECE)]
 
 
+# The parts of an expression: an escape sequence, a class, a comment, flags, other groups, and what is replaced.
+_TOKEN = re.compile(
+    rb"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?#[^)]*\)|\(\?([aiLmsux]*)(?:-([imsx]+))?([:)])|[()^$.]", re.DOTALL)
+
+_START = rb"(?:\A|(?<=\n)|(?<=\r)(?!\n))"
+_END = rb"(?:\Z|(?=\r)|(?<!\r)(?=\n))"
+
+
 def compiled(pattern: Union[Text, Pattern[bytes]]) -> Pattern[bytes]:
-    """A pattern over bytes, where `^` and `$` match at lines."""
-    if isinstance(pattern, (str, bytes)):
-        return re.compile(pattern.encode() if isinstance(pattern, str) else pattern, re.MULTILINE)
-    return pattern
+    """A pattern over bytes. A compiled one is as it is.
+
+    In others `^`, `$` and `.` have their meaning of the program: CR, LF and CR LF end a line.
+    """
+    if not isinstance(pattern, (str, bytes)):
+        return pattern
+    # Whether `.` is any byte, in each of the open groups.
+    dots = [False]
+
+    def replaced(token: re.Match[bytes]) -> bytes:
+        text = token[0]
+        if token[3]:
+            is_dot_any = (dots[-1] or b"s" in token[1]) and b"s" not in (token[2] or b"")
+            dots[-1:] = [dots[-1], is_dot_any] if token[3] == b":" else [is_dot_any]
+        elif text == b"(":
+            dots.append(dots[-1])
+        elif text == b")" and len(dots) > 1:
+            dots.pop()
+        elif text == b".":
+            return text if dots[-1] else rb"[^\r\n]"
+        return _START if text == b"^" else _END if text == b"$" else text
+
+    source = pattern.encode() if isinstance(pattern, str) else pattern
+    # An error names the place in the pattern as it was written.
+    re.compile(source)
+    return re.compile(_TOKEN.sub(replaced, source))
+
+
+def shown(pattern: Union[Text, Pattern[bytes]]) -> str:
+    """A pattern for a person."""
+    text = pattern if isinstance(pattern, (str, bytes)) else pattern.pattern
+    return f"/{harmless(text.encode() if isinstance(text, str) else text)}/"
 
 
 class Match:

@@ -163,12 +163,14 @@ class Session:
     def expect(self, pattern: Union[Text, Pattern[bytes]], timeout: Optional[float] = None) -> Match:
         """Waits until what was received and not read contains a regular expression of the module `re`.
 
-        It reads up to the end of the match. The error `Timeout` has the last lines received.
+        It reads up to the end of the match. The error `Timeout` has the last lines received. `^` and `$` are the start
+        and the end of a line, and `.` is any byte of it: CR, LF and CR LF end a line. A compiled expression is used as
+        it is.
         """
         expression = _core.compiled(pattern)
         limit = self.timeout if timeout is None else timeout
         return Match(self._wait(lambda: self._core.received.search(expression), limit,
-                                f"/{_core.harmless(expression.pattern)}/"))
+                                _core.shown(pattern)))
 
     def read(self, size: Optional[int] = None, timeout: Optional[float] = None) -> bytes:
         """Reads exactly `size` bytes, and waits for them. Without `size`, it returns what there is."""
@@ -181,7 +183,7 @@ class Session:
             lambda: received.take(size) if received.end - received.position >= size else None, limit, f"{size} bytes")
 
     def lines(self, timeout: Optional[float] = None) -> Iterator[str]:
-        """The next lines, without their ends. It ends with `Timeout` if none arrives in time."""
+        """The next lines, without their ends: CR, LF or CR LF. It ends with `Timeout` if none arrives in time."""
         limit = self.timeout if timeout is None else timeout
         while True:
             yield self._wait(self._core.received.take_line, limit, "a line").decode("utf-8", "backslashreplace")

@@ -143,7 +143,7 @@ class Session:
         expression = _core.compiled(pattern)
         limit = self.timeout if timeout is None else timeout
         return Match(await self._wait(lambda: self._core.received.search(expression), limit,
-                                      f"/{_core.harmless(expression.pattern)}/"))
+                                      _core.shown(pattern)))
 
     async def read(self, size: Optional[int] = None, timeout: Optional[float] = None) -> bytes:
         """Reads exactly `size` bytes, and waits for them. Without `size`, it returns what there is."""
@@ -155,7 +155,7 @@ class Session:
             lambda: received.take(size) if received.end - received.position >= size else None, limit, f"{size} bytes")
 
     async def lines(self, timeout: Optional[float] = None) -> AsyncIterator[str]:
-        """The next lines, without their ends. It ends with `Timeout` if none arrives in time."""
+        """The next lines, without their ends: CR, LF or CR LF. It ends with `Timeout` if none arrives in time."""
         limit = self.timeout if timeout is None else timeout
         while True:
             yield (await self._wait(self._core.received.take_line, limit, "a line")).decode("utf-8", "backslashreplace")

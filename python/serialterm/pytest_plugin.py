@@ -1,12 +1,15 @@
 """The plugin of pytest: the fixtures `board` and `board_module`, and the option `--serial-target`."""
 
+# The types of this file can also be checked where pytest is not installed.
+# mypy: allow-untyped-decorators
+
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
+import pytest  # type: ignore[import-not-found,unused-ignore]
 
 from ._core import Error
 from ._session import Session, open
@@ -57,8 +60,8 @@ def board_module(request: Any, serialterm_target: str) -> Iterator[Session]:
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: Any) -> Iterator[None]:
     """Adds the transcript to the report of a failure."""
-    outcome = yield
-    report = outcome.get_result()  # type: ignore[attr-defined]
+    outcome: Any = yield
+    report = outcome.get_result()
     values: dict[str, Any] = getattr(item, "funcargs", {})
     if report.failed:
         for name, value in values.items():
