@@ -10,8 +10,9 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 }
 
 private func fuzzLines(_ bytes: [UInt8]) {
+  var finder = AddressFinder()
   for line in bytes.split(separator: 0x0A).map(Array.init) {
-    let found = AddressFinder().addresses(in: line) { $0 & 1 == 0 }
+    let found = finder.addresses(in: line) { $0 & 1 == 0 }
     precondition(found.count <= AddressFinder.maximumAddresses && Set(found).count == found.count)
     precondition(found.allSatisfy { $0 & 1 == 0 })
     if let report = BootReport(in: line) { precondition(!report.fits([])) }

@@ -218,6 +218,24 @@ class SessionTests(SymbolTest):
         self.wait_for_rows(self.note(), "end")
         self.assertEqual(self.screen.text.count("plain at"), 1)
 
+    def test_a_stack_dump_that_is_divided_by_reads_and_pauses_and_has_no_end(self):
+        self.begin()
+        self.start_program()
+        address = f"{self.firmware.symbols['plain']:08x}"
+        row = f"3fffff70:  00000000 {address}"
+        before = self.screen.text.count("plain at")
+        self.write("", ">>>stack>>>", "", "ctx: cont")
+        for byte in row[:19].encode():
+            self.device.write(bytes([byte]))
+        self.screen.wait_for_text(row[:19])
+        self.write(row[19:])
+        self.wait_for_rows(row, self.note())
+        self.write("reset", "one", "two", "three", row, "end")
+        self.screen.wait_for_text("end")
+        self.start_program()
+        self.wait_for_rows("three", row, "end")
+        self.assertEqual(self.screen.text.count("plain at"), before + 2)
+
     def test_a_line_of_many_addresses_has_a_limit(self):
         self.begin("--log", str(self.log) + ".jsonl")
         self.write(" ".join(f"0x{self.firmware.symbols['plain'] + offset:x}" for offset in range(3)) * 3333, "end")
@@ -584,6 +602,16 @@ class SymbolizeTests(SymbolTest):
         piped = answered("symbolize", "--elf", str(self.firmware.path), stdin=crash)
         self.assertEqual(piped, (0, shown, ""))
 
+    def test_a_file_without_a_line_is_no_place(self):
+        """The compiler's own code has no lines: addr2line says crtstuff.c:? or ??:?."""
+        text, expected = "", ""
+        for name in ("frame_dummy", "_start"):
+            address = f"0x{self.firmware.symbols[name]:x}"
+            self.assertRegex(self.firmware.frames(int(address, 16))[0], r":\?$")
+            text += address + "\n"
+            expected += f"{address}\n    {address}: {name}\n"
+        self.assertEqual(answered("symbolize", "--elf", str(self.firmware.path), stdin=text), (0, expected, ""))
+
     def test_a_pipe_is_answered_line_by_line(self):
         with Program(
                 [serialterm_binary(), "symbolize", "--elf", str(self.firmware.path)], stdin=subprocess.PIPE,
@@ -620,6 +648,26 @@ class MachineTests(unittest.TestCase):
                 status, shown, said = answered("symbolize", "--elf", str(firmware.path), stdin=crash)
                 self.assertEqual(shown, expected)
                 self.assertEqual((status, said), (0, ""))
+
+    def test_the_words_of_a_stack_dump(self):
+        """The panic of an ESP8266, whose words have no 0x."""
+        with tempfile.TemporaryDirectory() as folder:
+            firmware = Firmware(folder, "Xtensa")
+            address = {name: firmware.address(name) for name in ("plain", "outer", "main")}
+            bare = {name: text[2:] for name, text in address.items()}
+            row = f"3fffff70:  3fffdad0 {bare['main']} 3ffee4c8 {bare['outer']}  "
+            crash = [
+                "Exception (28):",
+                (f"epc1={address['plain']} epc2=0x00000000 epc3=0x00000000 excvaddr=0x00000000 depc=0x00000000",
+                 "plain"),
+                row, "", ">>>stack>>>", "", "ctx: cont", "sp: 3ffffde0 end: 3fffffc0 offset: 0190",
+                (row, "main", "outer"), "3fffff80:  3fffdad0 00000000 3ffee4f8 40000f49  ",
+                (f"3fffff90:  {bare['plain']} 00000000 3fffffa0 3ffee4c8 <", "plain"), "<<<stack<<<", row]
+            text, expected = "", ""
+            for line, *functions in ((line,) if isinstance(line, str) else line for line in crash):
+                text += line + "\r\n"
+                expected += line + "\r\n" + "".join(map(firmware.notes, functions))
+            self.assertEqual(answered("symbolize", "--elf", str(firmware.path), stdin=text), (0, expected, ""))
 
 
 JUDGE = """

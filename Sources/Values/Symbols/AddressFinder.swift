@@ -1,48 +1,106 @@
-/// Finds addresses in a line of text.
+/// Finds addresses in lines of text.
 ///
-/// These are addresses: `0x` and 6 to 16 digits (printf's `%p` leaves out leading zeros), and 8 or
-/// 16 digits after the name of a register, as in `mepc: 80001234` of Zephyr or `PC=08000123`.
-/// Whether there is code at an address, the caller says. The work is bounded, whatever the line is.
+/// These are addresses: `0x` and 6 to 16 digits (printf's `%p` leaves out leading zeros), and words
+/// of 8 or 16 digits in a row that begins with the name of a register, as in `mepc: 80001234` of
+/// Zephyr or `PC=08000123`, or in a stack dump with a place in memory: `3fffff70:  40201a5e`.
+/// Whether there is code at an address, the caller says. The work is bounded, whatever the lines are.
+///
+/// A stack dump begins with `>>>stack>>>` of the ESP8266, or with a line that names a stack dump, as
+/// each row of NuttX does. It ends with `<<<stack<<<`, after some lines that are no rows, or when it
+/// is longer than a stack: a hex dump that comes later has no addresses.
 public struct AddressFinder: Hashable, Sendable {
   /// The bytes of a line that are searched.
   public static let maximumLength = 65_536
   /// The addresses of a line that count; a backtrace is shorter.
   public static let maximumAddresses = 64
 
+  /// The lines without a row after which a stack dump has ended. Empty lines do not count.
+  public static let mostOtherLines = 4
+  /// The rows of a stack dump that count: 64 KB.
+  public static let mostRows = 4_096
+
+  /// What the present stack dump may still have; none without a dump.
+  private var otherLines = 0
+  private var rows = 0
+
   public init() {}
 
   /// The addresses in a line, in its order, each once.
-  public func addresses(in line: [UInt8], isCode: (UInt64) -> Bool) -> [UInt64] {
-    let end = min(line.count, Self.maximumLength)
-    var found: [UInt64] = []
-    var position = 0
-    while position < end {
-      guard Self.isWord(line[position]) else {
-        position += 1
-        continue
-      }
-      let start = position
-      while position < end, Self.isWord(line[position]) { position += 1 }
-      // A word that the limit cuts is not an address.
-      if position == end, end < line.count, Self.isWord(line[end]) { break }
-      guard let address = Self.address(line, start..<position), isCode(address),
-        !found.contains(address)
-      else { continue }
-      found.append(address)
-      if found.count == Self.maximumAddresses { break }
+  ///
+  /// - Parameter isWhole: whether the line has ended. A part of a line does not say whether the next
+  ///   line is in a stack dump.
+  public mutating func addresses(
+    in line: [UInt8], isWhole: Bool = true, isCode: (UInt64) -> Bool
+  ) -> [UInt64] {
+    let begins = Self.beginsDump(line)
+    let isInDump = begins ?? (otherLines > 0)
+    let (found, hasRow) = Self.addresses(in: line, ofDump: isInDump, isCode: isCode)
+    guard isWhole else { return found }
+    switch begins {
+    case true?: (otherLines, rows) = (Self.mostOtherLines, Self.mostRows)
+    case false?: otherLines = 0
+    case nil where isInDump && hasRow:
+      rows -= 1
+      otherLines = rows > 0 ? Self.mostOtherLines : 0
+    case nil: otherLines = max(0, otherLines - 1)
     }
     return found
   }
 
-  private static func address(_ line: [UInt8], _ word: Range<Int>) -> UInt64? {
-    if line[word.lowerBound] == 0x30, word.count > 2, line[word.lowerBound + 1] | 0x20 == 0x78 {
-      return (8...18).contains(word.count)
-        ? number(line[(word.lowerBound + 2)..<word.upperBound]) : nil
+  /// Whether a stack dump begins with a line; false if it ends, nil without a word about it.
+  private static func beginsDump(_ line: [UInt8]) -> Bool? {
+    // Lower-case letters; "_" becomes DEL.
+    let text = line.prefix(512).map { $0 | 0x20 }
+    for index in text.indices where text[index] == stack[0] && text[index...].starts(with: stack) {
+      let rest = text[(index + stack.count)...]
+      if rest.starts(with: [0x3E, 0x3E, 0x3E]) { return true }
+      if rest.starts(with: [0x3C, 0x3C, 0x3C]) { return false }
+      let words = rest.first == 0x20 || rest.first == 0x7F ? rest.dropFirst() : rest
+      if words.starts(with: dump) { return true }
     }
-    guard word.count == 8 || word.count == 16, followsRegister(line, word.lowerBound) else {
-      return nil
+    return nil
+  }
+
+  private static let stack = Array("stack".utf8)
+  private static let dump = Array("dump".utf8)
+
+  /// The addresses, and whether the line is a row of a dump.
+  private static func addresses(
+    in line: [UInt8], ofDump isInDump: Bool, isCode: (UInt64) -> Bool
+  ) -> (found: [UInt64], hasRow: Bool) {
+    let end = min(line.count, maximumLength)
+    var found: [UInt64] = []
+    var position = 0
+    // Whether blanks and words without "0x" have followed the beginning of a row.
+    var isInRow = false
+    var hasRow = false
+    while position < end {
+      guard isWord(line[position]) else {
+        if line[position] != 0x20, line[position] != 0x09 { isInRow = false }
+        position += 1
+        continue
+      }
+      let start = position
+      while position < end, isWord(line[position]) { position += 1 }
+      // A word that the limit cuts is not an address.
+      if position == end, end < line.count, isWord(line[end]) { break }
+      let isMarked = position - start > 2 && line[start] == 0x30 && line[start + 1] | 0x20 == 0x78
+      let digits = line[(isMarked ? start + 2 : start)..<position]
+      let isLong = digits.count == 8 || digits.count == 16
+      let value = isMarked && (6...16).contains(digits.count) || isLong ? number(digits) : nil
+      let isBare = value != nil && !isMarked
+      hasRow = hasRow || isBare && isInRow
+      isInRow = isBare && (isInRow || followsRegister(line, start))
+      if let value, isMarked || isInRow, isCode(value), !found.contains(value) {
+        found.append(value)
+        if found.count == maximumAddresses { break }
+      }
+      if isInDump, isLong, value != nil, position < end, line[position] == 0x3A {
+        isInRow = true
+        position += 1
+      }
     }
-    return number(line[word])
+    return (found, hasRow)
   }
 
   /// Whether `NAME:` or `NAME=` precedes, with few spaces. A hex dump's offset is not a name.
@@ -52,6 +110,8 @@ public struct AddressFinder: Hashable, Sendable {
       let limit = max(0, position - 8)
       while position > limit, line[position - 1] == 0x20 { position -= 1 }
     }
+    // U-Boot: pc : [<87f3ba2c>]
+    if start > 1, line[start - 1] == 0x3C, line[start - 2] == 0x5B { position -= 2 }
     skipSpaces()
     guard position > 0, line[position - 1] == 0x3A || line[position - 1] == 0x3D else {
       return false

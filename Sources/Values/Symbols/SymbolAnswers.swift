@@ -52,10 +52,11 @@ public struct SymbolAnswers: Sendable {
 
   private var frames: [SourceFrame] {
     stride(from: 0, to: lines.count - 1, by: 2).compactMap { index in
-      // "main.c:42 (discriminator 3)" is a place, and "??:0" and "main.c:?" are none.
+      // "main.c:42 (discriminator 3)" is a place. "??:0", "main.c:0" and "crtstuff.c:?" are none.
       var place = lines[index + 1]
       if let space = place.range(of: " (discriminator") { place = String(place[..<space]) }
-      let isKnown = !place.hasPrefix("??") && !place.isEmpty
+      let line = place.split(separator: ":").last.flatMap { Int($0) } ?? 0
+      let isKnown = line > 0 && !place.hasPrefix("??")
       let function = lines[index]
       if function == "??" && !isKnown { return nil }
       return SourceFrame(function: function, place: isKnown ? place : nil)

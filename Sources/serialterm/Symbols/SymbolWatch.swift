@@ -29,7 +29,7 @@ final class SymbolWatch {
 
   let sources: [SymbolSource]
   private let loop: IOLoop
-  private let finder = AddressFinder()
+  private var finder = AddressFinder()
   private var reader = LineReader()
   /// Whether the open line has text that was not searched.
   private var isUnsearched = false
@@ -77,7 +77,7 @@ final class SymbolWatch {
     var (index, place) = (0, 0)
     while let event = reader.next(in: bytes, from: &index) {
       if event == .returned { continue }
-      search(endingAt: start + index)
+      search(endingAt: start + index, isWhole: event == .ended)
       if event == .ended { early = [] }
       place = index
     }
@@ -91,7 +91,7 @@ final class SymbolWatch {
   func finish() {
     guard isUnsearched else { return }
     isUnsearched = false
-    search(endingAt: receivedCount)
+    search(endingAt: receivedCount, isWhole: false)
   }
 
   private func waitForPause(_ time: Duration) {
@@ -103,7 +103,7 @@ final class SymbolWatch {
     }
   }
 
-  private func search(endingAt end: Int) {
+  private func search(endingAt end: Int, isWhole: Bool) {
     if reader.isEmpty { return }
     let line = reader.withText(Array.init)
     if seenReports.count < Self.mostReports, let report = BootReport(in: line),
@@ -111,7 +111,7 @@ final class SymbolWatch {
     {
       reports.notify(report)
     }
-    let found = finder.addresses(in: line) { address in
+    let found = finder.addresses(in: line, isWhole: isWhole) { address in
       sources.contains { $0.file.elf.isCode(address) }
     }
     for address in found where !early.contains(address) {

@@ -35,6 +35,20 @@ import Testing
     #expect(answers.map(\.1) == [[], [SourceFrame(function: "f", place: nil)]])
   }
 
+  @Test(arguments: [
+    ("/src/main.c:42", true), ("C:\\src\\main.c:1 (discriminator 2)", true), ("??:0", false),
+    ("??:?", false), ("crtstuff.c:?", false), ("main.c:0", false), ("main.c", false), ("", false),
+    ("main.c:", false), ("main.c:-1", false), ("main.c:? (discriminator 3)", false),
+  ])
+  func aPlaceHasALine(_ place: String, _ isKnown: Bool) {
+    let found = answers(to: "0x10\nf\n\(place)\n0xffffffff").first?.1
+    #expect(found?.map(\.function) == ["f"])
+    #expect((found?.first?.place != nil) == isKnown)
+    // Neither a function nor a place.
+    #expect(
+      answers(to: "0x10\n??\n\(place)\n0xffffffff").first?.1.isEmpty == !isKnown)
+  }
+
   @Test func anythingMayBePrinted() {
     #expect(answers(to: "rubbish\n\n0x\n0xzz\n0xffffffff\n0xffffffff\n").isEmpty)
     let long = "0x10\n" + String(repeating: "f\na.c:1\n", count: 1000) + "0xffffffff"
