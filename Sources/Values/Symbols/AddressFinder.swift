@@ -1,13 +1,14 @@
 /// Finds addresses in lines of text.
 ///
-/// These are addresses: `0x` and 6 to 16 digits (printf's `%p` leaves out leading zeros), and words
-/// of 8 or 16 digits in a row that begins with the name of a register, as in `mepc: 80001234` of
-/// Zephyr or `PC=08000123`, or in a stack dump with a place in memory: `3fffff70:  40201a5e`.
-/// Whether there is code at an address, the caller says. The work is bounded, whatever the lines are.
+/// These are addresses: `0x` and 6 to 16 digits (printf's `%p` leaves out leading zeros), and
+/// words of 8 or 16 digits in a row that begins with the name of a register, as in
+/// `mepc: 80001234` of Zephyr or `PC=08000123`, or in a stack dump with a place in memory:
+/// `3fffff70:  40201a5e`. Whether there is code at an address, the caller says. The work is
+/// bounded, whatever the lines are.
 ///
-/// A stack dump begins with `>>>stack>>>` of the ESP8266, or with a line that names a stack dump, as
-/// each row of NuttX does. It ends with `<<<stack<<<`, after some lines that are no rows, or when it
-/// is longer than a stack: a hex dump that comes later has no addresses.
+/// A stack dump begins with `>>>stack>>>` of the ESP8266, or with a line that names a stack dump,
+/// as each row of NuttX does. It ends with `<<<stack<<<`, after some lines that are no rows, or
+/// when it is longer than a stack: a hex dump that comes later has no addresses.
 public struct AddressFinder: Hashable, Sendable {
   /// The bytes of a line that are searched.
   public static let maximumLength = 65_536
@@ -27,8 +28,8 @@ public struct AddressFinder: Hashable, Sendable {
 
   /// The addresses in a line, in its order, each once.
   ///
-  /// - Parameter isWhole: whether the line has ended. A part of a line does not say whether the next
-  ///   line is in a stack dump.
+  /// - Parameter isWhole: whether the line has ended. A part of a line does not say whether the
+  ///   next line is in a stack dump.
   public mutating func addresses(
     in line: [UInt8], isWhole: Bool = true, isCode: (UInt64) -> Bool
   ) -> [UInt64] {
@@ -49,14 +50,15 @@ public struct AddressFinder: Hashable, Sendable {
 
   /// Whether a stack dump begins with a line; false if it ends, nil without a word about it.
   private static func beginsDump(_ line: [UInt8]) -> Bool? {
-    // Lower-case letters; "_" becomes DEL.
-    let text = line.prefix(512).map { $0 | 0x20 }
-    for index in text.indices where text[index] == stack[0] && text[index...].starts(with: stack) {
-      let rest = text[(index + stack.count)...]
+    for index in line.indices.prefix(512) where line[index] | 0x20 == 0x73 {
+      // Lower-case letters; "_" becomes DEL.
+      let text = line[index...].prefix(10).map { $0 | 0x20 }
+      guard text.starts(with: stack) else { continue }
+      let rest = text[stack.count...]
       if rest.starts(with: [0x3E, 0x3E, 0x3E]) { return true }
       if rest.starts(with: [0x3C, 0x3C, 0x3C]) { return false }
-      let words = rest.first == 0x20 || rest.first == 0x7F ? rest.dropFirst() : rest
-      if words.starts(with: dump) { return true }
+      let word = rest.first == 0x20 || rest.first == 0x7F ? rest.dropFirst() : rest
+      if word.starts(with: dump) { return true }
     }
     return nil
   }
