@@ -1,6 +1,8 @@
 """Frames: in logs, printed from logs, for programs, and as answers."""
 
+import functools
 import json
+import operator
 import random
 import re
 import shutil
@@ -24,7 +26,9 @@ ANSWER = bytes.fromhex("010306022b00000064057a")
 BAD = bytes.fromhex("0103006b00037418")
 
 
-# The fields of sentences: our word, pynmea2's name, and the name of the unit or the hemisphere behind it.
+SATELLITE = [("satellite", "sv_prn_num"), ("elevation", "elevation_deg"), ("azimuth", "azimuth"), ("SNR", "snr")]
+# The fields of sentences: our word, pynmea2's name, and the name of the unit or the hemisphere behind it. A number is
+# the index of a field that pynmea2 does not name: one of NMEA 2.3 and later.
 SENTENCES = {
     "GGA": [("time", "timestamp"), ("latitude", "lat", "lat_dir"), ("longitude", "lon", "lon_dir"),
             ("quality", "gps_qual"), ("satellites", "num_sats"), ("HDOP", "horizontal_dil"),
@@ -32,10 +36,9 @@ SENTENCES = {
             ("age", "age_gps_data"), ("station", "ref_station_id")],
     "RMC": [("time", "timestamp"), ("status", "status"), ("latitude", "lat", "lat_dir"),
             ("longitude", "lon", "lon_dir"), ("speed", "spd_over_grnd"), ("course", "true_course"),
-            ("date", "datestamp"), ("variation", "mag_variation", "mag_var_dir")],
-    "GSV": [("messages", "num_messages"), ("number", "msg_num"), ("satellites", "num_sv_in_view"),
-            *((word, f"{name}_{number}") for number in range(1, 5) for word, name in (
-                ("satellite", "sv_prn_num"), ("elevation", "elevation_deg"), ("azimuth", "azimuth"), ("SNR", "snr")))],
+            ("date", "datestamp"), ("variation", "mag_variation", "mag_var_dir"), ("mode", 11),
+            ("navigational status", 12)],
+    "GSV": [("messages", "num_messages"), ("number", "msg_num"), ("satellites", "num_sv_in_view")],
     "VTG": [("course", "true_track", "true_track_sym"), ("magnetic", "mag_track", "mag_track_sym"),
             ("speed", "spd_over_grnd_kts", "spd_over_grnd_kts_sym"),
             ("speed", "spd_over_grnd_kmph", "spd_over_grnd_kmph_sym"), ("mode", "faa_mode")],
@@ -43,40 +46,58 @@ SENTENCES = {
             ("status", "status"), ("mode", "faa_mode")],
     "ZDA": [("time", "timestamp"), ("day", "day"), ("month", "month"), ("year", "year"), ("zone", "local_zone"),
             ("minutes", "local_zone_minutes")],
+    "GSA": [("mode", "mode"), ("fix", "mode_fix_type"), *(("satellite", f"sv_id{n:02d}") for n in range(1, 13)),
+            ("PDOP", "pdop"), ("HDOP", "hdop"), ("VDOP", "vdop"), ("system", 17)],
+    "GNS": [("time", "timestamp"), ("latitude", "lat", "lat_dir"), ("longitude", "lon", "lon_dir"),
+            ("mode", "mode_indicator"), ("satellites", "num_sats"), ("HDOP", "hdop"), ("altitude", "altitude"),
+            ("geoid", "geo_sep"), ("age", "age_gps_data"), ("station", 11), ("navigational status", 12)],
+    "HDT": [("heading", "heading", "hdg_true")],
 }
 
 
 def talk(chance, number):
-    """A sentence with random values; some fields are empty."""
-    def some(*values): return values if chance.random() < 0.8 else ("",) * len(values)
+    """A sentence with random values; some fields are empty, with or without their unit. Some have the fields of
+    NMEA 4.10."""
     def decimal(most, digits): return f"{chance.uniform(0, most):.{digits}f}"
+    def new(*values): return values[:chance.randrange(len(values) + 1)]
     time = f"{number % 24:02d}{number % 60:02d}{number * 7 % 60:02d}.{number % 100:02d}"
     place = (decimal(8999, 4).zfill(9), chance.choice("NS"), decimal(17999, 4).zfill(10), chance.choice("EW"))
     date = (number % 28 + 1, number % 12 + 1)
     kind = list(SENTENCES)[number % len(SENTENCES)]
     data = {
-        "GGA": lambda: (time, *some(*place), chance.choice("012"), f"{number % 13:02d}", *some(decimal(9, 1)),
-                        *some(decimal(999, 1), "M"), *some(f"-{decimal(99, 1)}", "M"), *some("3.2"), *some("0120")),
-        "RMC": lambda: (time, chance.choice("AV"), *some(*place), *some(decimal(99, 2)), *some(decimal(359, 1)),
-                        f"{date[0]:02d}{date[1]:02d}26", *some(decimal(9, 1), chance.choice("EW"))),
-        "GSV": lambda: ("3", "1", "11", *(value for satellite in range(chance.randrange(1, 5)) for value in (
+        "GGA": lambda: (time, *place, chance.choice("012"), f"{number % 13:02d}", decimal(9, 1), decimal(999, 1), "M",
+                        f"-{decimal(99, 1)}", "M", *new("3.2", "0120")),
+        "RMC": lambda: (time, chance.choice("AV"), *place, decimal(99, 2), decimal(359, 1),
+                        f"{date[0]:02d}{date[1]:02d}26", decimal(9, 1), chance.choice("EW"), *new("A", "V")),
+        "GSV": lambda: ("3", "1", "11", *(value for satellite in range(chance.randrange(5)) for value in (
             f"{satellite + 1:02d}", f"{chance.randrange(90):02d}", f"{chance.randrange(360):03d}",
-            *some(f"{chance.randrange(60):02d}")))),
-        "VTG": lambda: (*some(decimal(359, 1), "T"), *some(decimal(359, 1), "M"), *some(decimal(99, 1), "N"),
-                        *some(decimal(99, 1), "K"), "A"),
-        "GLL": lambda: (*some(*place), time, "A", *some("D")),
-        "ZDA": lambda: (time, f"{date[0]:02d}", f"{date[1]:02d}", "2026", *some("-03"), *some("30")),
+            f"{chance.randrange(60):02d}")), *new(chance.choice("1567"))),
+        "VTG": lambda: (decimal(359, 1), "T", decimal(359, 1), "M", decimal(99, 1), "N", decimal(99, 1), "K",
+                        *new("A")),
+        "GLL": lambda: (*place, time, "A", *new("D")),
+        "ZDA": lambda: (time, f"{date[0]:02d}", f"{date[1]:02d}", "2026", "-03", "30"),
+        "GSA": lambda: ("A", "3", *(f"{chance.randrange(99):02d}" for _ in range(12)),
+                        *(decimal(9, 2) for _ in range(3)), *new("1")),
+        "GNS": lambda: (time, *place, "AN", "09", decimal(9, 1), decimal(999, 1), decimal(99, 1), "3.2", "0120",
+                        *new("V")),
+        "HDT": lambda: (decimal(359, 2), "T"),
     }[kind]()
+    data = ["" if chance.random() < 0.25 else value for value in data]
     return getattr(pynmea2, kind)(chance.choice(["GP", "GN", "GL"]), kind, data)
 
 
 def fields_in_words(message):
     """What ours should say about a message that pynmea2 has read."""
     def field(name):
-        index = message.name_to_idx[name]
+        index = name if isinstance(name, int) else message.name_to_idx[name]
         return message.data[index] if index < len(message.data) else ""
+    names = SENTENCES[message.sentence_type]
+    if message.sentence_type == "GSV":
+        count, signals = divmod(len(message.data) - 3, 4)
+        names = [*names, *((word, f"{name}_{number + 1}") for number in range(count) for word, name in SATELLITE),
+                 *[("signal", 3 + 4 * count)] * signals]
     words = [f"{message.talker}{message.sentence_type}"]
-    for word, name, *unit in SENTENCES[message.sentence_type]:
+    for word, name, *unit in names:
         if field(name):
             words.append(f"{word} {field(name)}{''.join(map(field, unit))}")
     return " ".join(words)
@@ -157,12 +178,12 @@ class FrameLogTests(SessionTest):
         sentences, stream = [], b""
         for number in range(1_000):
             line = str(talk(chance, number)).encode()
-            # Some are damaged on the way.
+            # Some are damaged on the way, and some have a blank at their end.
             if number % 10 == 3:
-                place = chance.randrange(7, len(line) - 3)
+                place = chance.randrange(6, len(line) - 3)
                 line = line[:place] + (b"#" if line[place:place + 1] != b"#" else b"!") + line[place + 1:]
             sentences.append(line)
-            stream += line + b"\r\n"
+            stream += line + chance.choice([b"\r\n", b"\n", b" \r\n"])
         file = self.folder / "gps.jsonl"
         with Pipes(serialterm_binary(), "log", self.device.path, str(file), "--frames", "nmea") as program:
             program.stderr.expect(b"logging ")
@@ -259,6 +280,19 @@ class AnswerTests(unittest.TestCase):
     def test_without_a_form_or_with_two_expectations_it_is_a_usage_error(self):
         self.assertEqual(serialterm("send", self.device.path, "x", "--expect-frame").status, 2)
         self.assertEqual(self.send("--expect-frame", "--expect", "x").status, 2)
+
+    def test_a_sentence_that_was_cut_off_and_a_dollar_among_bytes_are_no_answers(self):
+        body = b"GPGGA,101500.00,4807.03800,N,01131.00000,E,1,08,0.9,545.4,M,46.9,M,,"
+        whole = b"$%s*%02X\r\n" % (body, functools.reduce(operator.xor, body))
+        said = re.compile(rb"latitude 4807\.03800N")
+        for before in (whole[:19], whole[:-2], b"\xb5\x62$\n\x01"):
+            program = self.enterContext(Pipes(
+                serialterm_binary(), "send", self.device.path, "q", "--frames", "nmea", "--expect-frame"))
+            self.device.read_exactly(len(b"q\r"))
+            self.device.write(before + whole)
+            self.assertEqual(program.wait(), 0)
+            program.stdout.expect(said)
+            self.assertEqual(program.stdout.data.count(b"\n"), 1, before)
 
     def run_script(self, text, *options):
         return serialterm("run", self.device.path, "-", *options, stdin=text.encode())

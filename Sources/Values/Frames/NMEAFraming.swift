@@ -1,8 +1,12 @@
 public import Framing
 import TextTools
 
-/// Sentences of NMEA 0183: `$` or `!`, fields with commas between them, and `*` with the exclusive
-/// or of the characters between.
+/// Sentences of NMEA 0183: `$` or `!`, an address, fields with commas between them, `*` with the
+/// exclusive or of the characters between, and CR LF.
+///
+/// As for gpsd, LF alone and CR CR LF end a sentence, too, and blanks may precede them. CR alone
+/// does if the next sentence or the end of the stream follows. A sentence without an end was cut
+/// off.
 public struct NMEAFraming: Framing, Hashable {
   /// The most bytes of a sentence. The standard says 82; receivers send longer ones.
   private static let limit = 1_024
@@ -19,11 +23,16 @@ public struct NMEAFraming: Framing, Hashable {
   private static func search(
     _ bytes: ArraySlice<UInt8>, searched: Int, isEnd: Bool
   ) -> FrameSearch<DecodedFrame> {
-    guard let first = bytes.first, isStart(first) else {
-      return .frame(.stray, length: bytes.firstIndex(where: isStart) ?? bytes.count)
+    // A letter may still follow the last byte.
+    let first = bytes.indices.first {
+      isStart(bytes[$0...]) || !isEnd && isDelimiter(bytes[$0]) && $0 + 1 == bytes.endIndex
     }
-    // The start of the next sentence ends one that was cut off.
-    let next = bytes.dropFirst(max(1, searched)).firstIndex { $0 == 0x0A || isStart($0) }
+    guard first == bytes.startIndex else {
+      return .frame(.stray, length: first ?? bytes.count)
+    }
+    // The start of the next sentence ends one that was cut off. Its letter may be new.
+    let next = bytes.indices.dropFirst(max(1, searched - 1))
+      .first { bytes[$0] == 0x0A || isStart(bytes[$0...]) }
     if let next {
       let length = bytes[next] == 0x0A ? next + 1 : next
       return .frame(decoded(bytes.prefix(length)), length: length)
@@ -33,64 +42,53 @@ public struct NMEAFraming: Framing, Hashable {
       ? .incomplete : .frame(DecodedFrame(check: .bad("longer than \(limit) bytes")), length: limit)
   }
 
-  private static func isStart(_ byte: UInt8) -> Bool {
+  private static func isDelimiter(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "$") || byte == UInt8(ascii: "!")
   }
 
+  /// Whether bytes begin with a delimiter and a letter: other bytes may be delimiters, too.
+  private static func isStart(_ bytes: ArraySlice<UInt8>) -> Bool {
+    isDelimiter(bytes[bytes.startIndex])
+      && bytes.dropFirst().first.map { ($0 | 0x20) &- 0x61 < 26 } ?? false
+  }
+
   private static func decoded(_ frame: ArraySlice<UInt8>) -> DecodedFrame {
-    let line = frame.prefix { $0 != 0x0D && $0 != 0x0A }
+    guard frame.last == 0x0D || frame.last == 0x0A else {
+      return DecodedFrame(check: .bad("cut off"))
+    }
+    let end = frame.lastIndex { !" \t\r\n".utf8.contains($0) } ?? frame.startIndex
+    let line = frame[...end].dropFirst()
     let star = line.lastIndex(of: UInt8(ascii: "*"))
-    let body = line[(line.startIndex + 1)..<(star ?? line.endIndex)]
-    var decoded = DecodedFrame(meaning: meaning(of: body))
-    if let star {
-      let digits = String(decoding: line[(star + 1)...], as: UTF8.self)
-      let sum = body.reduce(0, ^)
-      let isRight =
-        digits.utf8.count == 2 && digits.allSatisfy(\.isHexDigit) && UInt8(digits, radix: 16) == sum
-      decoded.check =
-        isRight ? .good : .bad("checksum \(digits.harmless), expected \(HexText.spaced([sum]))")
-      if !isRight { decoded.meaning = nil }
-    }
-    return decoded
+    let body = line[..<(star ?? line.endIndex)]
+    let reason =
+      star.map { fault(inChecksum: line[($0 + 1)...], of: body) }
+      ?? (hasForm(body) ? nil : "not a sentence")
+    if let reason { return DecodedFrame(check: .bad(reason)) }
+    return DecodedFrame(check: star == nil ? .none : .good, meaning: NMEAFields.meaning(of: body))
   }
 
-  /// The fields with their names; nil for a kind of sentence that is not known.
-  private static func meaning(of body: ArraySlice<UInt8>) -> String? {
-    let fields = String(decoding: body, as: UTF8.self).harmless
-      .split(separator: ",", omittingEmptySubsequences: false)
-    guard let kind = fields.first, kind.count == 5, let names = names[String(kind.suffix(3))] else {
-      return nil
+  /// What is wrong with the text after the `*`; nil if it is the checksum.
+  private static func fault(
+    inChecksum text: ArraySlice<UInt8>, of body: ArraySlice<UInt8>
+  ) -> String? {
+    let digits = String(decoding: text.prefix(2), as: UTF8.self)
+    let expected = body.reduce(0, ^)
+    guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit) else {
+      return "no two digits after *, expected \(HexText.spaced([expected]))"
     }
-    var words = ["\(kind)"]
-    for (name, field) in zip(names, fields.dropFirst()) where !field.isEmpty {
-      // A letter of a hemisphere or a unit belongs to the number before it.
-      if name.isEmpty { words[words.count - 1] += field } else { words.append("\(name) \(field)") }
+    guard UInt8(digits, radix: 16) == expected else {
+      return "checksum \(digits), expected \(HexText.spaced([expected]))"
     }
-    return words.joined(separator: " ")
+    return text.count == 2 ? nil : "text after the checksum"
   }
 
-  /// The names of the fields, by the kind of sentence. An empty name continues the field before it.
-  private static let names: [String: [String]] = [
-    "GGA": [
-      "time", "latitude", "", "longitude", "", "quality", "satellites", "HDOP", "altitude", "",
-      "geoid", "", "age", "station",
-    ],
-    "GLL": ["latitude", "", "longitude", "", "time", "status", "mode"],
-    "GNS": [
-      "time", "latitude", "", "longitude", "", "mode", "satellites", "HDOP", "altitude", "geoid",
-      "age", "station",
-    ],
-    "GSA": ["mode", "fix"] + Array(repeating: "satellite", count: 12) + ["PDOP", "HDOP", "VDOP"],
-    "GSV": ["messages", "number", "satellites"]
-      + Array(repeating: ["satellite", "elevation", "azimuth", "SNR"], count: 4).joined(),
-    "HDT": ["heading", ""],
-    "RMC": [
-      "time", "status", "latitude", "", "longitude", "", "speed", "course", "date", "variation", "",
-      "mode",
-    ],
-    "VTG": ["course", "", "magnetic", "", "speed", "", "speed", "", "mode"],
-    "ZDA": ["time", "day", "month", "year", "zone", "minutes"],
-  ]
+  /// Whether a text without a checksum can be a sentence: an address of at least three letters
+  /// and digits, and fields of printable ASCII.
+  private static func hasForm(_ body: ArraySlice<UInt8>) -> Bool {
+    let address = body.prefix { $0 &- 0x30 < 10 || ($0 | 0x20) &- 0x61 < 26 }
+    return address.count >= 3 && body[address.endIndex...].first == UInt8(ascii: ",")
+      && body.allSatisfy { (0x20..<0x7F).contains($0) }
+  }
 }
 
 extension Framing where Self == CheckedFraming {
