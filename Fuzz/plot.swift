@@ -73,7 +73,8 @@ private struct PlotReadings {
       let digits = row.samples.map { sample in
         precondition(sample.series < row.series.count)
         let digits = Array(row.line[sample.text])
-        let value = Double(String(decoding: digits, as: UTF8.self)) ?? .nan
+        let text = String(decoding: digits, as: UTF8.self).replacing(text: ",", with: ".")
+        let value = Double(text) ?? .nan
         precondition(
           value.isNaN ? sample.value.isNaN : value == sample.value, "not the number of the digits")
         return digits

@@ -113,6 +113,110 @@ import Testing
     #expect(Readings(text).rows == rows)
   }
 
+  @Test(arguments: [
+    ("ADC analog value = 1842", "ADC analog value=1842"),
+    ("ADC millivolts value = 1610", "ADC millivolts value=1610"),
+    ("ADC value= 1", "ADC value=1"), ("ADC value =1", "ADC value=1"),
+    ("sensor = 512\t output = 127", "sensor=512 output=127"),
+    ("Channel 1 = 5, Channel 2 = 6", "Channel 1=5 Channel 2=6"),
+    ("5V rail = 5.1; 3.3V rail = 3.2", "5V rail=5.1 rail=3.2"),
+    ("Sensor value = 512   voltage = 2.50", "Sensor value=512 voltage=2.50"),
+    ("Supply = 3.3 V Current = 0.5 A", "Supply[V]=3.3 Current[A]=0.5"),
+    ("U = 1 V = 2", "U=1 V=2"), ("a = 1   b  = 2", "a=1 b=2"),
+    ("air = 40 % water level = 3 % (full)", "air[%]=40 water level[%]=3"),
+    ("ADC (raw) = 512 ADC (mV) = 300", "ADC (raw)=512 ADC (mV)=300"),
+    ("max temp = 5 min temp = 3", "max temp=5 min temp=3"),
+    // Values that are no numbers are no part of the next name.
+    ("state = idle temp = 5", "temp=5"), ("addr = 0x1F size = 5", "size=5"),
+    ("msg = \"a b = 1\" temp = 5", "temp=5"), ("x = y=3", "y=3"), ("5 = 3 temp = 7", "temp=7"),
+    // The word before is the key if no blank is beside the sign.
+    ("wifi connected rssi=-60 channel=6", "rssi=-60 channel=6"),
+    ("power on battery=1V, load level = 2", "battery[V]=1 load level=2"),
+    // What logs have before their messages is no name.
+    ("[12.3] I (345) tag: x = 1", "x=1"), ("[12.3] I (345) x = 1", "x=1"),
+    ("12:34:56.789 -> ADC value = 1", "ADC value=1"), ("12:34:56.789 ADC value = 1", "ADC value=1"),
+    ("1234 ADC value = 1", "ADC value=1"), ("[ 1234][I][main.cpp:12] loop(): x = 1", "x=1"),
+    ("[INFO] ADC value = 1", "ADC value=1"), ("I (345) tag: ADC 1 = 1 ok", "ADC 1[ok]=1"),
+    ("<inf> main: a = 1 - b = 2", "a=1 b=2"), ("%CPU = 1", "%CPU=1"), ("1.5s x = 1", "x=1"),
+  ])
+  func namesBeforeAnEqualsSign(_ line: String, _ row: String) {
+    #expect(Readings(line + "\n", form: .pairs).rows == [row])
+    #expect(Readings(line + "\n" + line + "\n").rows == [row, row])
+  }
+
+  @Test(
+    arguments: [
+      (nil, "Strom = 11,25 mA\n", ["Strom[mA]=11,25"]),
+      (nil, "Strom: 11,25 mA\n", ["Strom[mA]=11,25"]),
+      (nil, "t=21,5C h=40,25\n", ["t[C]=21,5 h=40,25"]),
+      (nil, "t=21,5,h=40,25\n", ["t=21,5 h=40,25"]),
+      (nil, "t: 21,5 C, h: 40 %\n", ["t[C]=21,5 h[%]=40"]),
+      (nil, "t:21,5,h:-0,25\n", ["t=21,5 h=-0,25"]),
+      (nil, "11,25;3,5\n", ["value 1=11,25 value 2=3,5"]),
+      (nil, "1,5;;2.5\n", ["value 1=1,5 value 2= value 3=2.5"]),
+      (nil, "11,25\t3,5\n", ["value 1=11,25 value 2=3,5"]),
+      (nil, "11,25 3\n", ["value 1=11,25 value 2=3"]),
+      (nil, "1,5\t2,5\t\n", ["value 1=1,5 value 2=2,5"]),
+      (nil, "1,5e3 -2,5E-1\n", ["value 1=1,5e3 value 2=-2,5E-1"]),
+      // Where a comma can separate, it does.
+      (nil, "1,2\n", ["value 1=1 value 2=2"]),
+      (nil, "1,5,2,5\n", ["value 1=1 value 2=5 value 3=2 value 4=5"]),
+      (nil, "t:1,5V rail:2\n", ["t=1 5V rail=2"]), (nil, "t=1,5V=2\n", ["t=1 5V=2"]),
+      (nil, "a=1,b=2\n", ["a=1 b=2"]), (nil, "(1,2)\n", ["value 1=1 value 2=2"]),
+      (nil, "1,2,3 4\n", []),
+      (nil, "1.234,5 1\n", []), (nil, "a: 1,2,3\n", []), (nil, "a: 1,234.5\n", []),
+      (.json, "{\"a\":1,5}\n", []),
+    ] as [(SampleForm?, String, [String])])
+  func aCommaThatCannotSeparateIsADecimalPoint(
+    _ form: SampleForm?, _ line: String, _ rows: [String]
+  ) {
+    let readings = Readings(line + line + line, form: form)
+    #expect(readings.rows == rows + rows + rows)
+    for (text, value) in zip(readings.digits.joined(), readings.values) where !text.isEmpty {
+      #expect(Double(text.replacing(",", with: "."))?.bitPattern == value.bitPattern)
+    }
+  }
+
+  @Test func aNumberWithAComma_amongNumbersThatAreAlone_isNoNumber() {
+    #expect(
+      Readings("1\n2\n3\n4,5\n6\n").rows.map { $0 } == ["value=1", "value=2", "value=3", "value=6"])
+  }
+
+  @Test func aLongNumberWithACommaIsThatOfItsDigits() {
+    #expect(
+      Readings("a = 0,12345678901234567891\n", form: .pairs).values == [0.12345678901234567891])
+  }
+
+  @Test(arguments: [
+    ("(1.0, -2.0)", "value 1=1.0 value 2=-2.0"), ("(1, 2, 3)", "value 1=1 value 2=2 value 3=3"),
+    ("[5]", "value=5"), ("(5,)", "value=5"), ("[1, 2]", "value 1=1 value 2=2"),
+    ("[ 1.  2.]", "value 1=1. value 2=2."), ("((1, 2), [3])", "value 1=1 value 2=2 value 3=3"),
+    ("(0.1, 9.8) (1, 2)", "value 1=0.1 value 2=9.8 value 3=1 value 4=2"),
+    ("25.3 (1, 2)", "value 1=25.3 value 2=1 value 3=2"),
+    ("12, [1,2]", "value 1=12 value 2=1 value 3=2"),
+    ("[1];[2]", "value 1=1 value 2=2"),
+    ("Accel: (0.1, 9.8, 0.3)", "Accel.0=0.1 Accel.1=9.8 Accel.2=0.3"),
+    ("t: 25.3 Accel: (0.1, 9.8) m/s2", "t=25.3 Accel.0[m/s2]=0.1 Accel.1[m/s2]=9.8"),
+    ("x:[5], y:[1,2]", "x=5 y.0=1 y.1=2"), ("x=1 acc=(1, -2) y=3", "x=1 acc.0=1 acc.1=-2 y=3"),
+    ("Euler angle = [1 2] deg", "Euler angle.0[deg]=1 Euler angle.1[deg]=2"),
+    ("Point(x=1, y=2)", "x=1 y=2"),
+  ])
+  func listsOfPython(_ line: String, _ row: String) {
+    #expect(Readings("\(line)\n\(line)\n\(line)\n").rows == [row, row, row])
+  }
+
+  @Test(arguments: [
+    "(1, 2", "1, 2)", "[1, 2)", "(1)2", "1(2)", "[]", "()", "(1,,2)", "(,1)", "(None, 1)", "a: []",
+    "a: (1", "a=(x)",
+    "a: (1)2", "[1, 2] ok",
+    String(repeating: "[", count: 9) + "1" + String(repeating: "]", count: 9),
+  ])
+  func otherBracketsAreNoLists(_ line: String) {
+    for form in [nil, .labels, .pairs] as [SampleForm?] {
+      #expect(Readings("\(line)\n\(line)\n\(line)\n", form: form).rows == [])
+    }
+  }
+
   @Test(
     arguments: [
       (.values, "1\n", ["value=1"]),

@@ -39,6 +39,10 @@ import Testing
         """)
   }
 
+  @Test func decimalCommaIsAPoint() {
+    #expect(table("t = 11,25 mA\n", form: .pairs).text == "time,t [mA]\n0.000000,11.25\n")
+  }
+
   @Test func linesHaveTheirNumbers() {
     #expect(
       table("a,b\n1,2\n\n3,\n", form: .values, timeKind: .lines).text

@@ -54,7 +54,8 @@ struct FormDetector {
     var candidates = kinds.compactMap { candidate($0, line) }
     // Without the last column, which is empty, it may agree with other lines.
     if fields.endsWithGap, let last = candidates.last, last.kind == .values, !isExpected(last) {
-      candidates[candidates.count - 1] = columns(of: line, count: fields.fields.count - 1)
+      candidates[candidates.count - 1] = columns(
+        Self.columns(last).separator, count: fields.fields.count - 1)
     }
     kept.append(Kept(bytes: Array(line), time: time, candidates: candidates))
     keptBytes += line.count
@@ -90,13 +91,9 @@ struct FormDetector {
     case .labels: return fields.readLabels(line) ? named(kind, line) : nil
     case .pairs: return fields.readPairs(line) ? named(kind, line) : nil
     case .values:
-      let separator = ColumnSeparator(of: line)
-      if fields.readValues(line, separatedBy: separator) {
-        return columns(separator, count: fields.fields.count)
-      }
-      // Numbers that are separated by blanks and by tabs.
-      guard separator == .tab, fields.readValues(line, separatedBy: .blanks) else { return nil }
-      return columns(.blanks, count: fields.fields.count)
+      let separator = ColumnSeparator(of: line).alternatives
+        .first { fields.readValues(line, separatedBy: $0) }
+      return separator.map { columns($0, count: fields.fields.count) }
     }
   }
 
@@ -119,10 +116,6 @@ struct FormDetector {
       signature: [
         separator.rawValue, UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count),
       ])
-  }
-
-  private func columns(of line: UnsafeRawBufferPointer, count: Int) -> Candidate {
-    columns(ColumnSeparator(of: line), count: count)
   }
 
   // MARK: Agreement

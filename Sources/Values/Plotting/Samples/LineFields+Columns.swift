@@ -6,8 +6,7 @@ enum ColumnSeparator: UInt8, Sendable {
   /// Any number of spaces and tabs.
   case blanks = 0x20
 
-  /// The separator that a line seems to have, outside of quoted names. A comma is no decimal point:
-  /// such numbers do not fit.
+  /// The separator that a line seems to have, outside of quoted names.
   init(of line: UnsafeRawBufferPointer) {
     var separator = ColumnSeparator.blanks
     var isQuoted = false
@@ -26,6 +25,16 @@ enum ColumnSeparator: UInt8, Sendable {
     self = separator
   }
 
+  /// The separators that a line with this one may really have. A comma may be in the numbers, and
+  /// blanks and tabs may separate them.
+  var alternatives: [ColumnSeparator] {
+    switch self {
+    case .comma: [.comma, .tab, .blanks]
+    case .tab: [.tab, .blanks]
+    case .semicolon, .blanks: [self]
+    }
+  }
+
   /// Skips blanks that do not separate columns.
   fileprivate func skipPadding(_ line: UnsafeRawBufferPointer, from start: Int) -> Int {
     var index = start
@@ -39,22 +48,28 @@ enum ColumnSeparator: UInt8, Sendable {
 extension LineFields {
   // MARK: Values
 
-  /// Reads numbers without names. An empty column is a gap.
+  /// Reads numbers without names. An empty column is a gap. Lists may stand for numbers.
+  ///
+  /// - Parameter isAlone: whether there is one number, in which a comma is no decimal point.
   mutating func readValues(
-    _ line: UnsafeRawBufferPointer, separatedBy separator: ColumnSeparator
+    _ line: UnsafeRawBufferPointer, separatedBy separator: ColumnSeparator, isAlone: Bool = false
   ) -> Bool {
     clear()
     var hasValue = false
     var index = separator.skipPadding(line, from: 0)
     while fields.count < Self.maximalCount {
       if index < line.count, line[index] != separator.rawValue {
-        guard let number = NumberText.number(in: line, from: index) else { return false }
-        fields.append(Field(name: 0..<0, value: number.value, text: index..<number.end))
+        let first = fields.count
+        guard
+          let end = readNumbers(line, from: index, decimalComma: separator != .comma && !isAlone),
+          fields.count > first
+        else { return false }
         hasValue = true
-        index = separator.skipPadding(line, from: number.end)
+        index = separator.skipPadding(line, from: end)
         if index == line.count { return true }
-        if separator == .blanks {
-          guard index > number.end else { return false }
+        // Python has a blank before a list.
+        if separator == .blanks || line[index].opensList {
+          guard index > end else { return false }
           continue
         }
         guard line[index] == separator.rawValue else { return false }

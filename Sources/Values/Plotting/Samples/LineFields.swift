@@ -39,31 +39,23 @@ struct LineFields {
 
   /// Reads `a:1,b:2`.
   ///
-  /// A name may have blanks. A word after a blank is a unit if it begins with a sign such as "%",
-  /// or if two blanks, a comma, a semicolon, a tab or the end of the line follow it; otherwise it
-  /// belongs to the next name.
+  /// A name may have blanks. A comma in a number is a decimal point if the line does not fit
+  /// otherwise.
   mutating func readLabels(_ line: UnsafeRawBufferPointer) -> Bool {
+    readLabels(line, decimalComma: false)
+      || line.contains(UInt8(ascii: ",")) && readLabels(line, decimalComma: true)
+  }
+
+  private mutating func readLabels(_ line: UnsafeRawBufferPointer, decimalComma: Bool) -> Bool {
     clear()
     var index = Self.skipBlanks(line, from: 0)
     while index < line.count {
-      guard let name = Self.label(in: line, from: index) else { return false }
-      index = Self.skipBlanks(line, from: name.colon + 1)
-      guard let number = NumberText.number(in: line, from: index) else { return false }
-      var field = Field(name: name.range, value: number.value, text: index..<number.end)
-      index = NumberText.unitEnd(in: line, from: number.end)
-      field.unit = number.end..<index
-      guard index == line.count || line[index].isSeparator else { return false }
-      if field.unit.isEmpty {
-        let start = Self.skipSpaces(line, from: index)
-        let end = NumberText.unitEnd(in: line, from: start)
-        let next = Self.skipSpaces(line, from: end)
-        let isLast = next == line.count || line[next] != 0x20 && line[next].isSeparator
-        if end > start, isLast || next > end && (next > end + 1 || !line[start].isLetter) {
-          (field.unit, index) = (start..<end, next)
-        }
-      }
-      fields.append(field)
-      index = Self.skipSeparator(line, from: index)
+      guard let name = Self.label(in: line, from: index),
+        let end = readValue(
+          line, of: name.range, from: Self.skipBlanks(line, from: name.colon + 1),
+          decimalComma: decimalComma, isProse: true)
+      else { return false }
+      index = Self.skipSeparator(line, from: end)
     }
     return !fields.isEmpty
   }
@@ -103,7 +95,7 @@ struct LineFields {
       case UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "="): return false
       case 0x20: if isNumber { return false }
       default:
-        if byte.isLetter || byte == UInt8(ascii: "_") || byte >= 0x80 {
+        if byte.isNameLetter {
           (hasLetter, isNumber) = (true, false)
         }
       }
@@ -113,28 +105,34 @@ struct LineFields {
 
   // MARK: Pairs
 
-  /// Reads words `key=value` anywhere in the line. Blanks around the "=" are allowed.
+  /// Reads `key=value` and `the name = value` anywhere in the line.
+  ///
+  /// Without blanks beside the "=", the key is the word before it. With them, the line is prose:
+  /// the name is all words back to the value before, a comma or another sign, and a unit may
+  /// follow a blank. A comma between digits is a decimal point.
   mutating func readPairs(_ line: UnsafeRawBufferPointer) -> Bool {
     clear()
-    var index = 0
+    var (index, start) = (0, 0)
     while index < line.count {
       guard line[index] == UInt8(ascii: "=") else {
         index += 1
         continue
       }
       let value = Self.skipBlanks(line, from: index + 1)
+      let isProse = value > index + 1 || index > 0 && line[index - 1].isBlank
       if value < line.count, line[value] == UInt8(ascii: "\"") {
         index = Self.quoteEnd(line, from: value + 1)
-      } else if let key = Self.key(in: line, before: index),
-        let number = NumberText.number(in: line, from: value)
+        start = index
+      } else if let key = Self.key(in: line, before: index, after: start, isProse: isProse),
+        let end = readValue(line, of: key, from: value, decimalComma: true, isProse: isProse)
+          ?? readValue(line, of: key, from: value, decimalComma: false, isProse: isProse)
       {
-        let end = NumberText.unitEnd(in: line, from: number.end)
-        if end == line.count || line[end].endsPair {
-          fields.append(
-            Field(name: key, value: number.value, text: value..<number.end, unit: number.end..<end))
-        }
-        index = max(end, index + 1)
+        (index, start) = (end, end)
       } else {
+        // A text, unless it is the key of the next value.
+        let text = line[value...].firstIndex { $0.isSeparator || $0 == UInt8(ascii: "=") }
+        let next = Self.skipBlanks(line, from: text ?? line.count)
+        if next == line.count || line[next] != UInt8(ascii: "=") { start = next }
         index += 1
       }
     }
@@ -142,27 +140,54 @@ struct LineFields {
   }
 
   /// The key that ends before an equals sign.
-  private static func key(in line: UnsafeRawBufferPointer, before equals: Int) -> Range<Int>? {
+  private static func key(
+    in line: UnsafeRawBufferPointer, before equals: Int, after bound: Int, isProse: Bool
+  ) -> Range<Int>? {
     var end = equals
-    while end > 0, line[end - 1].isBlank { end -= 1 }
-    var (start, depth) = (end, 0)
-    var hasLetter = false
-    while start > 0 {
-      let byte = line[start - 1]
-      if byte == UInt8(ascii: "]") {
-        depth += 1
-      } else if byte == UInt8(ascii: "["), depth > 0 {
-        depth -= 1
-      } else if !(byte.isWord || byte >= 0x80 || "./-%#".utf8.contains(byte)) {
-        break
-      }
-      if byte.isLetter || byte == UInt8(ascii: "_") || byte >= 0x80 { hasLetter = true }
-      start -= 1
+    while end > bound, line[end - 1].isBlank { end -= 1 }
+    guard var start = word(in: line, before: end, after: bound) else { return nil }
+    while isProse {
+      var gap = start
+      while gap > bound, line[gap - 1] == 0x20 { gap -= 1 }
+      guard gap < start, let next = word(in: line, before: gap, after: bound),
+        end - next <= maximalNameLength,
+        // The time or the number of a log's entry.
+        !line[next].opensList || line[next..<gap].contains(where: \.isNameLetter)
+      else { break }
+      start = next
     }
-    guard hasLetter, 1...maximalNameLength ~= end - start,
-      start == 0 || line[start - 1].isSeparator || "([{|\"'>".utf8.contains(line[start - 1])
+    // What cannot begin a name belongs to the log's entry, too.
+    while !isName(in: line, start..<end), let blank = line[start..<end].firstIndex(of: 0x20) {
+      start = skipBlanks(line, from: blank)
+    }
+    guard 1...maximalNameLength ~= end - start,
+      line[start..<end].contains(where: \.isNameLetter)
     else { return nil }
     return start..<end
+  }
+
+  /// The start of the word that ends at a position. Brackets in it are in pairs.
+  private static func word(
+    in line: UnsafeRawBufferPointer, before end: Int, after bound: Int
+  ) -> Int? {
+    var (start, depth, hasWord) = (end, 0, false)
+    while start > bound {
+      let byte = line[start - 1]
+      if byte == UInt8(ascii: "]") || byte == UInt8(ascii: ")") {
+        depth += 1
+      } else if byte.opensList, depth > 0 {
+        depth -= 1
+      } else if byte.isWord || byte >= 0x80 {
+        hasWord = true
+      } else if !"./-%#".utf8.contains(byte) {
+        break
+      }
+      start -= 1
+    }
+    guard hasWord, depth == 0,
+      start == 0 || line[start - 1].isSeparator || "([{|\"'>".utf8.contains(line[start - 1])
+    else { return nil }
+    return start
   }
 
   private static func quoteEnd(_ line: UnsafeRawBufferPointer, from start: Int) -> Int {
@@ -244,7 +269,9 @@ struct LineFields {
         isMatch
         ? Self.onlyNumber(in: text, from: range.lowerBound) ?? text.count
         : Self.skipBlanks(text, from: range.lowerBound)
-      guard let number = NumberText.number(in: text, from: start) else { continue }
+      guard let number = NumberText.number(in: text, from: start, decimalComma: true) else {
+        continue
+      }
       let unit = Self.skipBlanks(text, from: number.end)
       let end = NumberText.unitEnd(in: text, from: unit)
       guard isMatch || Self.skipBlanks(text, from: end) == text.count else { continue }
@@ -265,7 +292,7 @@ struct LineFields {
     var index = start
     while index < text.count {
       let isInWord = index > start && (text[index - 1].isWord || text[index - 1] >= 0x80)
-      if !isInWord, let number = NumberText.number(in: text, from: index) {
+      if !isInWord, let number = NumberText.number(in: text, from: index, decimalComma: true) {
         guard found == nil else { return nil }
         found = index
         index = max(number.end, index + 1)
@@ -284,7 +311,7 @@ struct LineFields {
     return index
   }
 
-  private static func skipSpaces(_ line: UnsafeRawBufferPointer, from start: Int) -> Int {
+  static func skipSpaces(_ line: UnsafeRawBufferPointer, from start: Int) -> Int {
     var index = start
     while index < line.count, line[index] == 0x20 { index += 1 }
     return index
@@ -307,11 +334,14 @@ struct LineFields {
 }
 
 extension UInt8 {
+  /// Whether the byte is a letter or may be a part of one.
+  fileprivate var isNameLetter: Bool { isLetter || self == UInt8(ascii: "_") || self >= 0x80 }
+
   /// Whether the byte is a blank, a comma or a semicolon.
   fileprivate var isSeparator: Bool {
     isBlank || self == UInt8(ascii: ",") || self == UInt8(ascii: ";")
   }
 
   /// Whether a value ends before the byte.
-  fileprivate var endsPair: Bool { isSeparator || ")]}|\"'".utf8.contains(self) }
+  var endsValue: Bool { isSeparator || ")]}|\"'".utf8.contains(self) }
 }

@@ -160,17 +160,19 @@ struct LineNumbers {
     switch reading {
     case nil: return false
     case .values(let separator, let columns, _):
-      guard fields.readValues(line, separatedBy: separator) else { return false }
+      guard fields.readValues(line, separatedBy: separator, isAlone: columns.count == 1) else {
+        return false
+      }
       let excess = fields.fields.count - columns.count
       return excess == 0 || excess == 1 && fields.endsWithGap
     case .teleplot:
       guard fields.readTeleplot(line) else { return false }
       return identify(fields.fields.prefix(1), names: line, line)
-    case .labels: return fields.readLabels(line) && identify(fields.fields[...], names: line, line)
-    case .pairs: return fields.readPairs(line) && identify(fields.fields[...], names: line, line)
-    case .json: return fields.readObject(line) && identifyNameText(line)
+    case .labels: return fields.readLabels(line) && identify(line)
+    case .pairs: return fields.readPairs(line) && identify(line)
+    case .json: return fields.readObject(line) && identify(line)
     case .pattern(let groups):
-      return fields.readCaptures(line, by: &search!, of: groups) && identifyNameText(line)
+      return fields.readCaptures(line, by: &search!, of: groups) && identify(line)
     }
   }
 
@@ -219,7 +221,8 @@ struct LineNumbers {
 
   // MARK: Names
 
-  private mutating func identifyNameText(_ line: UnsafeRawBufferPointer) -> Bool {
+  private mutating func identify(_ line: UnsafeRawBufferPointer) -> Bool {
+    guard fields.hasNameText else { return identify(fields.fields[...], names: line, line) }
     let names = fields.nameText
     return names.withUnsafeBytes { identify(fields.fields[...], names: $0, line) }
   }

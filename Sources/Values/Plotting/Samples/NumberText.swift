@@ -19,9 +19,13 @@ enum NumberText {
 
   /// The number that begins at a position: decimal, or "nan" or "inf" in any case.
   ///
+  /// - Parameter decimalComma: whether a comma between digits is a decimal point, unless another
+  ///   comma or point between digits follows, as in `1,2,3`.
   /// - Returns: nil if there is none. A hexadecimal number, and a word that only begins like
   ///   "inf", are none.
-  static func number(in line: UnsafeRawBufferPointer, from start: Int) -> Found? {
+  static func number(
+    in line: UnsafeRawBufferPointer, from start: Int, decimalComma: Bool = false
+  ) -> Found? {
     var index = start
     let isNegative = index < line.count && line[index] == UInt8(ascii: "-")
     if isNegative || index < line.count && line[index] == UInt8(ascii: "+") { index += 1 }
@@ -35,7 +39,8 @@ enum NumberText {
       if mantissa != 0 { significant += 1 }
       (digits, index) = (digits + 1, index + 1)
     }
-    if index < line.count, line[index] == UInt8(ascii: ".") {
+    let hasComma = decimalComma && digits > 0 && isDecimalComma(in: line, at: index)
+    if hasComma || index < line.count && line[index] == UInt8(ascii: ".") {
       index += 1
       while index < line.count, case let digit = line[index] &- 0x30, digit < 10 {
         mantissa = mantissa &* 10 &+ UInt64(digit)
@@ -61,8 +66,27 @@ enum NumberText {
       return Found(value: isNegative ? -magnitude : magnitude, end: index)
     }
     let text = String(
-      decoding: UnsafeRawBufferPointer(rebasing: line[start..<index]), as: UTF8.self)
+      decoding: line[start..<index].lazy.map(withPoint), as: UTF8.self)
     return Double(text).map { Found(value: $0, end: index) }
+  }
+
+  /// A byte of a number, with a point for a comma.
+  static func withPoint(_ byte: UInt8) -> UInt8 {
+    byte == UInt8(ascii: ",") ? UInt8(ascii: ".") : byte
+  }
+
+  private static func isDecimalComma(in line: UnsafeRawBufferPointer, at index: Int) -> Bool {
+    var end = index
+    /// Consumes a separator and digits.
+    func consume(_ isSeparator: (UInt8) -> Bool) -> Bool {
+      guard end + 1 < line.count, isSeparator(line[end]), line[end + 1].isDigit else {
+        return false
+      }
+      end += 1
+      while end < line.count, line[end].isDigit { end += 1 }
+      return true
+    }
+    return consume { $0 == UInt8(ascii: ",") } && !consume { ",.".utf8.contains($0) }
   }
 
   private static func exponent(
@@ -97,6 +121,21 @@ enum NumberText {
     if reads("nan") { return Found(value: .nan, end: end) }
     guard reads("inf") || reads("infinity") else { return nil }
     return Found(value: isNegative ? -.infinity : .infinity, end: end)
+  }
+
+  /// Units that are words. After a number and a blank, none of them begins the next name.
+  private static let units: [StaticString] = [
+    "V", "mV", "uV", "kV", "A", "mA", "uA", "W", "mW", "kW", "Wh", "mAh", "Ohm", "ohm", "ohms", "C",
+    "F", "K", "Hz", "kHz", "MHz", "s", "ms", "us", "m", "mm", "cm", "km", "m/s", "Pa",
+    "hPa", "kPa", "bar", "mbar", "g", "kg", "mg", "N", "lx", "lux", "dB", "dBm", "ppm", "ppb",
+    "rpm",
+    "deg", "rad", "kB", "KB", "MB", "bytes", "counts",
+  ]
+
+  static func isUnit(_ word: Slice<UnsafeRawBufferPointer>) -> Bool {
+    units.contains {
+      word.elementsEqual(UnsafeBufferPointer(start: $0.utf8Start, count: $0.utf8CodeUnitCount))
+    }
   }
 
   /// The end of the unit that begins at a position; the position itself if there is none.

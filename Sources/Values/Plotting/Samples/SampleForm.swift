@@ -6,6 +6,9 @@ public import Patterns
 /// (https://github.com/arduino/Arduino/blob/master/build/shared/ArduinoSerialPlotterProtocol.md),
 /// and Teleplot's are those of https://github.com/nesnes/teleplot. In all forms, a number is
 /// decimal, with an optional sign, point and exponent; "nan" and "inf" are numbers too.
+///
+/// In values, labels, pairs and patterns, a comma that cannot separate is a decimal point. In the
+/// first three, a tuple or a list of Python stands for its numbers.
 public enum SampleForm: Hashable, Sendable {
   /// Numbers, separated by blanks, tabs, commas or semicolons. A line before them may have the
   /// names: those of CSV, or Arduino's labels without values.
@@ -14,7 +17,8 @@ public enum SampleForm: Hashable, Sendable {
   case labels
   /// Teleplot: `>name:value`, `>name:ms:value;ms:value§unit|flags`.
   case teleplot
-  /// Words `key=value` anywhere in the line. A unit may follow the digits.
+  /// Words `key=value`, or names of several words `the name = value`, anywhere in the line. A
+  /// unit may follow the digits.
   case pairs
   /// A JSON object. The names of nested objects and the indices of arrays are joined with
   /// points: `imu.x`, `imu.0`.

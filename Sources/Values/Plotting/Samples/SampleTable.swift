@@ -3,7 +3,7 @@ import TextTools
 /// Numbers as a table in CSV: a column for the time, and one for each series.
 ///
 /// Fields are quoted as in RFC 4180, and lines end with LF. The digits are those that the device
-/// sent. A gap is empty.
+/// sent, with a point for a decimal comma. A gap is empty.
 public struct SampleTable {
   /// The number of values without a column, because their series appeared after the
   /// table had begun.
@@ -70,7 +70,7 @@ public struct SampleTable {
     for index in cells.indices {
       output.append(UInt8(ascii: ","))
       guard let cell = cells[index] else { continue }
-      output.append(contentsOf: UnsafeRawBufferPointer(rebasing: row.line[cell]))
+      output += row.line[cell].lazy.map(NumberText.withPoint)
       cells[index] = nil
     }
     output.append(UInt8(ascii: "\n"))
