@@ -46,10 +46,8 @@ struct TextLines: Framing {
     if bytes[place - 1] == 0x0A { return place }
     let rest = bytes[place...]
     let returns = rest.prefix(Self.returnLimit).prefix { $0 == 0x0D }.count
-    if place + returns == bytes.count, returns < Self.returnLimit {
-      return isEnd ? bytes.count : nil
-    }
-    return place + returns < bytes.count && bytes[place + returns] == 0x0A
-      ? place + returns + 1 : place
+    if returns == Self.returnLimit { return place }
+    if place + returns == bytes.count { return isEnd ? bytes.count : nil }
+    return bytes[place + returns] == 0x0A ? place + returns + 1 : place
   }
 }
