@@ -35,7 +35,8 @@ import Time
   }
 
   @Test func theRestOfAFrameMayComeAfterAStopOfTheProgram() {
-    #expect(frames([(0, [4, 1, 2]), (500, [9, 8, 1, 5])], "length:u8") == [[4, 1, 2, 9, 8], [1, 5]])
+    #expect(
+      frames([(0, [4, 1, 2]), (500, [9, 8, 1, 5])], "length:u8") == [[4, 1, 2, 9, 8], [1, 5]])
     #expect(frames([(0, Array("a\r".utf8)), (500, [10])], "lines") == [Array("a\r\n".utf8)])
   }
 
@@ -85,8 +86,11 @@ import Time
     #expect(frames([(0, text + packet + text + packet)], form) == [text, packet, text, packet])
     // A wrong length costs one frame, although no silence follows.
     let wrong: [UInt8] = [0x94, 0xC3, 0xFF, 0xFF]
-    #expect(frames([(0, packet + wrong + text), (100, packet)], form)
-      == [packet, wrong + text, packet])
+    #expect(
+      frames([(0, packet + wrong + text), (100, packet)], form)
+        == [packet, wrong + text, packet])
+    #expect(
+      frames([(0, wrong + text + packet), (100, packet)], form) == [wrong + text, packet, packet])
     #expect(
       frames([(0, Array("x$a\ny$b\n".utf8))], "sync:24,lines")
         == [Array("x".utf8), Array("$a\n".utf8), Array("y".utf8), Array("$b\n".utf8)])

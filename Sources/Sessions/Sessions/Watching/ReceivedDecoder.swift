@@ -51,7 +51,9 @@ package final class ReceivedDecoder {
   private func decode() {
     stages.stages.removeAll { $0 is DecodingStage }
     // It was converted before, when the option was read: only a lack of memory is left.
-    guard convertsUTF8 || !encoding.isUTF8, let decoder = try? DecodingStage(encoding) else { return }
+    guard convertsUTF8 || !encoding.isUTF8, let decoder = try? DecodingStage(encoding) else {
+      return
+    }
     stages.stages.insert(decoder, at: 0)
   }
 

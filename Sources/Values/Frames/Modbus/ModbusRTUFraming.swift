@@ -75,7 +75,9 @@ public struct ModbusRTUFraming: Framing, Hashable {
   /// result does not depend on how many bytes have arrived.
   private func candidate(in bytes: ArraySlice<UInt8>, isEnd: Bool) -> Candidate {
     let message = ModbusMessage(bytes)
-    if message.requestLength == .unknown { return candidateOfUnknownLength(in: bytes, isEnd: isEnd) }
+    if message.requestLength == .unknown {
+      return candidateOfUnknownLength(in: bytes, isEnd: isEnd)
+    }
     // A request and its answer can look the same.
     for sender in turns.likelySender(of: bytes) == .server
       ? [.server, .client] : [.client, .server] as [ModbusMessage.Sender]
@@ -101,7 +103,8 @@ public struct ModbusRTUFraming: Framing, Hashable {
     for length in Self.lengths(ofFramesAtStartOf: limited) {
       let next = ModbusMessage(bytes.dropFirst(length).prefix(2))
       if next.bytes.count < 2 && !isEnd { return .unconfirmed }
-      if next.bytes.isEmpty || next.requestLength != .impossible || next.answerLength != .impossible {
+      let isStart = next.requestLength != .impossible || next.answerLength != .impossible
+      if next.bytes.isEmpty || isStart {
         return .frame(length: length, turns.likelySender(of: bytes))
       }
     }
