@@ -12,6 +12,7 @@ import unittest
 
 from Tests.endtoend.faults import SessionTest
 from Tests.endtoend.harness import Device, Pipes, Terminal, contents, serialterm, serialterm_binary, wait_until
+from Tests.endtoend.harness.pace import pace
 from Tests.endtoend.test_frames import ANSWER, REQUEST
 
 FORMS = ["lines", "delimiter:0d0a", "fixed:7", "length:u8", "length:u16be@2", "length:u32be", "silence:30", "slip",
@@ -92,9 +93,10 @@ class PauseTests(unittest.TestCase):
     def test_the_parts_of_an_answer_are_waited_for(self):
         def answer():
             self.device.read_exactly(8)
-            for part in (ANSWER[:1], ANSWER[1:5], ANSWER[5:]):
+            begun = time.monotonic()
+            for number, part in enumerate((ANSWER[:1], ANSWER[1:5], ANSWER[5:])):
+                pace(begun, number, 16)
                 self.device.write(part)
-                time.sleep(0.06)
         threading.Thread(target=answer, daemon=True).start()
         result = serialterm("send", self.device.path, "--hex", "0103006b0003", "--checksum", "crc16-modbus",
                             "--expect-frame")

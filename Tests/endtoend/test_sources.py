@@ -37,6 +37,7 @@ CLOCK_EXCEPTIONS = {
     ("endtoend/test_faults_plugged.py", "time.sleep(2)"): "idle processor time; repeated until it rests",
     ("endtoend/test_faults_shared.py", "time.sleep(self.HELD)"): "the time that is counted, at least as long",
     ("endtoend/test_faults_unplug.py", "time.sleep(1)"): "idle processor time; repeated until it rests",
+    ("endtoend/test_frame_bytes.py", "time.sleep(1.2)"): "the stop itself, at least as long",
     ("endtoend/test_reconnect.py", "time.sleep(1)"): "idle processor time; repeated until it rests",
     ("endtoend/test_status.py", "time.sleep(1.2)"): "a second without a wake-up; repeated until one passes",
     ("stage/mock_thousands.py", "time.sleep(2)"): "idle processor time; repeated until it rests",
