@@ -16,7 +16,7 @@ extension Frame {
     }
     let length = "\(bytes.count)"
     parts.append(String(repeating: " ", count: max(0, 4 - length.count)) + length)
-    parts.append(isText ? bytes.escapedText : HexText.spaced(content))
+    parts.append(isText || isStrayText ? bytes.escapedText : HexText.spaced(content))
     switch decoded.check {
     case .none: break
     case .good: parts.append("good")
@@ -25,6 +25,14 @@ extension Frame {
     }
     if let meaning = decoded.meaning { parts.append(meaning) }
     return parts.joined(separator: "  ")
+  }
+}
+
+extension Frame {
+  /// Whether it is text between binary frames, such as a message of the firmware.
+  private var isStrayText: Bool {
+    decoded.check == .stray && bytes.count >= 4
+      && bytes.allSatisfy { (0x20..<0x7F).contains($0) || (0x09...0x0D).contains($0) }
   }
 }
 

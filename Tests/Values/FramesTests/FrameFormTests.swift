@@ -74,6 +74,9 @@ import Time
         == "←     8  01 03 00 6b 00 03 74 17  good  slave 1 read holding 0x006b ×3")
     #expect(found[1].text(isText: false, isASCII: true) == "<     1  ff  stray")
     #expect(
+      frames(of: Array("ok\t1\r\n\0".utf8), "sync:00,fixed:1").map { $0.text(isText: false) }
+        == ["   6  ok\\x091  stray", "   1  00"])
+    #expect(
       frames(of: Array("\u{1B}[2Jé\n".utf8), "lines")[0].text(isText: true)
         == "   7  \\x1b[2J\\xc3\\xa9")
   }
