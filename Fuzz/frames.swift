@@ -41,7 +41,8 @@ private let onlyForm = getenv("FRAMES_FORM").map { String(cString: $0) }
 
 private let forms = [
   "lines", "delimiter:0d0d0a", "fixed:3", "length:u8", "length:u16le+2@1", "length:u32be-4", "silence:5", "slip", "cobs",
-  "modbus-rtu", "modbus-ascii", "nmea", "modbus-rtu", "nmea", "sync:24,lines", "sync:0001,length:u8@2", "sync:c0,slip",
+  "modbus-rtu", "modbus-ascii", "nmea", "modbus-rtu", "nmea", "sync:24,lines", "sync:0001,length:u8@2",
+  "sync:c001,slip", "sync:0003,cobs", "sync:0a24,lines",
 ]
 
 /// Milliseconds before a read; below 0, the timer runs before it.

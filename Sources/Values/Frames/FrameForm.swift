@@ -14,11 +14,14 @@ public struct FrameForm: Sendable {
   public let summary: String
   /// Whether its frames are text, so that they are shown as text and not as numbers.
   public let isText: Bool
+  /// Whether the length of its frames is counted, so that nothing marks their end.
+  fileprivate let isCounted: Bool
   fileprivate let make:
     @Sendable (_ argument: String, Direction?) throws(FrameFormError) -> any Framing<DecodedFrame>
 
   fileprivate init(
     _ name: String, _ summary: String, argument: String? = nil, isText: Bool = false,
+    isCounted: Bool = false,
     make:
       @escaping @Sendable (_ argument: String, Direction?) throws(FrameFormError) ->
       any Framing<DecodedFrame>
@@ -27,6 +30,7 @@ public struct FrameForm: Sendable {
     self.argument = argument
     self.summary = summary
     self.isText = isText
+    self.isCounted = isCounted
     self.make = make
   }
 
@@ -40,12 +44,15 @@ public struct FrameForm: Sendable {
       argument, _ throws(FrameFormError) in
       PlainFrames(DelimiterFraming(try bytes(argument)))
     },
-    FrameForm("fixed", "frames of N bytes", argument: "N") { argument, _ throws(FrameFormError) in
+    FrameForm("fixed", "frames of N bytes", argument: "N", isCounted: true) {
+      argument, _ throws(FrameFormError) in
       PlainFrames(
         FixedLengthFraming(try number(argument, "1 to 65536", 1...65_536), silence: countedSilence))
     },
-    FrameForm("length", "frames with a length field: u8, u16be, u16le+2@3", argument: "TYPE") {
-      argument, _ throws(FrameFormError) in try lengthFormat(argument)
+    FrameForm(
+      "length", "frames with a length field: u8, u16be, u16le+2@3", argument: "TYPE",
+      isCounted: true
+    ) { argument, _ throws(FrameFormError) in try lengthFormat(argument)
     },
     FrameForm("silence", "frames that end with a silence of MS milliseconds", argument: "MS") {
       argument, _ throws(FrameFormError) in
@@ -167,7 +174,11 @@ public struct ChosenFrameForm: Hashable, Sendable, CustomStringConvertible {
       guard let comma = text.firstIndex(of: ",") else {
         throw FrameFormError(text: text, expected: Self.choices.last?.usage ?? "")
       }
-      sync = try FrameForm.bytes(String(text[..<comma].dropFirst("sync:".count)))
+      do throws(FrameFormError) {
+        sync = try FrameForm.bytes(String(text[..<comma].dropFirst("sync:".count)))
+      } catch {
+        throw FrameFormError(text: text, expected: error.expected)
+      }
       rest = text[comma...].dropFirst()
     } else {
       sync = []
@@ -209,7 +220,7 @@ public struct ChosenFrameForm: Hashable, Sendable, CustomStringConvertible {
     guard let format = try? form.make(argument, direction) else {
       preconditionFailure("the argument \(argument) was read when it was chosen")
     }
-    return sync.isEmpty ? format : SyncFraming(sync, format)
+    return sync.isEmpty ? format : SyncFraming(sync, format, isCounted: form.isCounted)
   }
 }
 

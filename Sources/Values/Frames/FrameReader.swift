@@ -31,8 +31,10 @@ public struct FrameReader: Sendable {
     buffer = FrameBuffer(CheckedFraming(format))
   }
 
-  /// The silence that ends a frame; nil if a silence does not matter.
-  public var silence: Duration? { buffer.framing.silence }
+  /// The silence that ends a frame, or stray bytes; nil if a silence does not matter.
+  public var silence: Duration? {
+    buffer.framing.silence ?? (stray == nil ? nil : Self.shortPause)
+  }
 
   /// The number of bytes that wait for the rest of their frame, or for more stray bytes.
   /// ``end(into:)`` would return them.
@@ -59,11 +61,19 @@ public struct FrameReader: Sendable {
     var (joined, joinedFrames, laterFrames) = (self, [Frame](), [Frame]())
     joined.add(piece, at: moment, into: &joinedFrames)
     split.later.add(piece, at: moment, into: &laterFrames)
-    let isFrameAfterSilence =
-      pause == .long
-      ? laterFrames.contains(where: \.isSound) || !joinedFrames.contains(where: \.isSound)
-      : laterFrames.contains(where: \.isGood)
-    if !joinedFrames.contains(where: \.isGood), isFrameAfterSilence {
+    let isJoined: Bool
+    if (split.ended + laterFrames).contains(where: \.isGood) {
+      isJoined = joinedFrames.contains(where: \.isGood)
+    } else if pause == .long {
+      let isClear = joined.hasReadAll(in: joinedFrames) && !split.later.hasReadAll(in: laterFrames)
+      isJoined =
+        isClear
+        || joinedFrames.contains(where: \.isSound)
+          && !laterFrames.contains(where: \.isSound)
+    } else {
+      isJoined = true
+    }
+    if !isJoined {
       self = split.later
       frames += split.ended + laterFrames
     } else {
@@ -96,6 +106,11 @@ public struct FrameReader: Sendable {
     }
     search(isEnd: true, into: &frames)
     endStray(into: &frames)
+  }
+
+  /// Whether the frames of the last bytes are right, and no byte is left.
+  private func hasReadAll(in frames: [Frame]) -> Bool {
+    waitingCount == 0 && !frames.isEmpty && frames.allSatisfy(\.isSound)
   }
 
   // MARK: Silences
@@ -144,7 +159,8 @@ public struct FrameReader: Sendable {
         frames.append(frame)
       }
     }
-    if silence == nil { endStray(into: &frames) }
+    // What follows is the beginning of a frame.
+    if buffer.framing.silence == nil, buffer.count > 0 { endStray(into: &frames) }
     removeReads(until: receivedCount - buffer.count)
   }
 

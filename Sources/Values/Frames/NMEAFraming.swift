@@ -11,12 +11,17 @@ public struct NMEAFraming: Framing, Hashable {
   /// The most bytes of a sentence. The standard says 82; receivers send longer ones.
   private static let limit = 1_024
 
+  /// 50 ms after a CR, if no LF follows; otherwise a sentence may take any time.
+  public var silence: Duration? { endsWithReturn ? .milliseconds(50) : nil }
+  private var endsWithReturn = false
+
   public init() {}
 
   public mutating func search(
     _ bytes: RawSpan, searched: Int, isEnd: Bool
   ) -> FrameSearch<DecodedFrame> {
     let window = bytes.window(of: Self.limit)
+    endsWithReturn = window.last == 0x0D
     return Self.search(window, searched: searched, isEnd: isEnd && window.count == bytes.byteCount)
   }
 

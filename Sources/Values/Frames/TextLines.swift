@@ -13,6 +13,8 @@ struct TextLines: Framing {
   private var lines = DelimitedSearch(for: .either(0x0A, 0x0D), limit: limit)
   /// Whether the line has its CR, and perhaps not its LF.
   private var awaitsLF = false
+  /// Whether an LF still belongs to the line before, which has ended without it.
+  private var mayContinue = false
 
   /// 50 ms after a CR; otherwise a line may take any time.
   var silence: Duration? { awaitsLF ? .milliseconds(50) : nil }
@@ -21,6 +23,10 @@ struct TextLines: Framing {
     bytes.withUnsafeBytes { bytes in
       let start = awaitsLF ? 0 : searched
       awaitsLF = false
+      if mayContinue, let first = bytes.first {
+        mayContinue = false
+        if first == 0x0A { return .skip(length: 1) }
+      }
       if start == 0, !lines.isSkipping, bytes.first == 0x0D {
         return .skip(length: bytes.prefix { $0 == 0x0D }.count)
       }
@@ -30,11 +36,14 @@ struct TextLines: Framing {
           awaitsLF = true
           return .incomplete
         }
+        mayContinue = isEnd && end == bytes.count && bytes[end - 1] == 0x0D
         return .frame(Array(bytes[..<count]), length: end)
       case .damaged(.unfinished, let length): return .frame(Array(bytes), length: length)
       case .damaged(let damage, let length): return .damaged(damage, length: length)
       case .skip(let length): return .skip(length: length)
-      case .rest(let length): return .rest(length: length)
+      case .rest(let length):
+        mayContinue = bytes[length - 1] == 0x0D
+        return .rest(length: length)
       case .incomplete: return .incomplete
       }
     }

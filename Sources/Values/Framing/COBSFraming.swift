@@ -40,7 +40,8 @@ public struct COBSFraming: FrameEncoding, Hashable {
     while index < bytes.count {
       let code = Int(bytes[index])
       let next = index + code
-      guard next <= bytes.count else { return nil }
+      // A zero is no code, but a delimiter.
+      guard code > 0, next <= bytes.count else { return nil }
       packet += bytes[(index + 1)..<next]
       if code < 0xFF, next < bytes.count { packet.append(0) }
       index = next

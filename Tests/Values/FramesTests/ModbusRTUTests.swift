@@ -166,7 +166,6 @@ import Time
     #expect(found.isEmpty && reader.deadline == MonotonicTime(nanoseconds: 50_000_000))
     // Another frame shows the end, too.
     reader.receive(answer + refusal + request, at: .at(20), into: &found)
-    #expect(found.map(\.bytes) == [request, answer, refusal])
     reader.end(into: &found)
     #expect(found.map(\.bytes) == [request, answer, refusal, request])
     #expect(found.allSatisfy { $0.decoded.check == .good })
@@ -176,6 +175,44 @@ import Time
         "slave 1 exception 1 illegal function", "slave 1 function 65 090807",
       ])
     #expect(frames(of: Array(request.dropLast()), "modbus-rtu").map(\.decoded.check) == [.stray])
+  }
+
+  @Test(arguments: [20, 60, 900])
+  func thePartsOfAFrameOfUnknownLengthMayBeFarApart(_ pause: UInt64) {
+    let frame = Self.frame([1, 0x41, 9, 8, 7])
+    for cut in frame.indices.dropFirst() {
+      var (reader, found) = (reader("modbus-rtu"), [Frame]())
+      reader.receive(frame[..<cut], at: .at(0), into: &found)
+      reader.receive(frame[cut...], at: .at(pause), into: &found)
+      reader.end(into: &found)
+      #expect(found.map(\.decoded.check) == [.good], "cut at \(cut)")
+    }
+  }
+
+  @Test func aFrameOfUnknownLengthIsReadAtTheNextOne() {
+    let frame = Self.frame([1, 0x41, 9, 8, 7])
+    var (reader, found) = (reader("modbus-rtu"), [Frame]())
+    for poll in 0..<4 as Range<UInt64> { reader.receive(frame, at: .at(100 * poll), into: &found) }
+    #expect(found.map(\.bytes) == [frame, frame, frame])
+  }
+
+  @Test func textIsNoFrameOfUnknownLength() {
+    var (reader, found, seed) = (reader("modbus-rtu"), [Frame](), 1 as UInt32)
+    for read in 0..<1_000 as Range<UInt64> {
+      let text = (0..<64).map { _ in
+        seed = seed &* 1_664_525 &+ 1_013_904_223
+        return UInt8(ascii: "A") + UInt8(seed >> 24) % 48
+      }
+      reader.receive(text, at: .at(read * (read & 31) / 16), into: &found)
+    }
+    #expect(!found.contains { $0.decoded.check == .good })
+  }
+
+  @Test func noiseBeforeASlaveWithTheNumberOfAFunctionHoldsNothingUp() {
+    let request = Self.frame([0x41, 0x03, 0x00, 0x6B, 0x00, 0x03])
+    var (reader, found) = (reader("modbus-rtu"), [Frame]())
+    reader.receive([0xFF] + request, at: .at(0), into: &found)
+    #expect(found.map(\.bytes) == [[0xFF], request])
   }
 
   @Test func aCutFrameDoesNotSwallowTheNextOnes() {

@@ -37,7 +37,12 @@ import Time
   @Test func theRestOfAFrameMayComeAfterAStopOfTheProgram() {
     #expect(
       frames([(0, [4, 1, 2]), (500, [9, 8, 1, 5])], "length:u8") == [[4, 1, 2, 9, 8], [1, 5]])
+    #expect(
+      frames([(0, [1, 2]), (500, [3, 4, 5, 6, 7, 8])], "fixed:4") == [[1, 2, 3, 4], [5, 6, 7, 8]])
     #expect(frames([(0, Array("a\r".utf8)), (500, [10])], "lines") == [Array("a\r\n".utf8)])
+    #expect(
+      frames([(0, Array("a\r".utf8)), (500, Array("\nb\n".utf8))], "lines")
+        == [Array("a\r".utf8), Array("\nb\n".utf8)])
   }
 
   @Test func aReturnWaitsForItsLineFeedOnly() {
@@ -69,6 +74,10 @@ import Time
     let found = FramesTests.frames(of: long, "lines")
     #expect(found.flatMap(\.bytes) == long)
     #expect(found.last?.content == Array("next".utf8))
+    let ended = [UInt8](repeating: 0x61, count: 70_000) + Array("\r\nnext\n".utf8)
+    #expect(
+      FramesTests.frames(of: ended, "lines").map(\.decoded.check)
+        == [.bad("a frame is longer than 65536 bytes"), .stray, .none])
     for form in ["lines", "slip", "cobs"] {
       var (reader, found) = (reader(form), [Frame]())
       let delimiter: UInt8 = form == "lines" ? 0x0D : form == "slip" ? 0xC0 : 0
@@ -79,6 +88,42 @@ import Time
       reader.end(into: &found)
       #expect(found.flatMap(\.bytes).count == 100_000)
     }
+  }
+
+  @Test(arguments: [
+    "sync:0003,cobs", "sync:c001,slip", "sync:0a24,lines", "sync:0d0a,delimiter:0d0a",
+  ])
+  func theStartOfAFrameMayComeAlone(_ form: String) {
+    let stream: [UInt8] = [
+      0, 3, 1, 2, 0, 0xC0, 1, 2, 3, 0xC0, 10, 0x24, 0x61, 10, 13, 10, 0x61, 13, 10,
+    ]
+    let whole = FramesTests.frames(of: stream, form)
+    for cut in stream.indices {
+      var (reader, found) = (reader(form), [Frame]())
+      reader.receive(stream[..<cut], at: .at(0), into: &found)
+      reader.receive(stream[cut...], at: .at(1), into: &found)
+      reader.end(into: &found)
+      #expect(found.map(\.content) == whole.map(\.content), "cut at \(cut)")
+      #expect(found.flatMap(\.bytes) == stream)
+    }
+  }
+
+  @Test func textBetweenFramesIsTogetherWithoutASilenceOfTheForm() {
+    var (reader, found) = (reader("sync:24,lines"), [Frame]())
+    for (index, byte) in Array("log $a\n".utf8).enumerated() {
+      reader.receive([byte], at: .at(UInt64(index)), into: &found)
+    }
+    #expect(found.map(\.bytes) == [Array("log ".utf8), Array("$a\n".utf8)])
+    reader.receive([1], at: .at(100), into: &found)
+    #expect(reader.deadline == MonotonicTime(nanoseconds: 150_000_000))
+  }
+
+  @Test func aSentenceThatEndsWithAReturnWaitsForNoOther() {
+    var (reader, found) = (reader("nmea"), [Frame]())
+    reader.receive(Array("$GPHDT,1.5".utf8), at: .at(0), into: &found)
+    #expect(reader.deadline == nil)
+    reader.receive(Array(",T\r".utf8), at: .at(1), into: &found)
+    #expect(reader.deadline == MonotonicTime(nanoseconds: 51_000_000))
   }
 
   @Test func aFrameIsFoundByItsFirstBytes() {

@@ -7,16 +7,16 @@ import TextTools
 /// confirms it.
 ///
 /// The standard ends a frame by a silence, but adapters and networks merge and split reads, so that
-/// a silence proves nothing here. It only helps: after ``silence``, an unfinished frame is not
+/// a silence proves nothing here. It only helps: after ``silence``, the rest of a frame is not
 /// waited for. After a damaged frame, the next one is the first place where function, length and
 /// CRC fit. A function of a manufacturer has no known length: its frame ends where the CRC fits and
-/// a silence or the start of another frame follows.
+/// a silence or another frame follows.
 public struct ModbusRTUFraming: Framing, Hashable {
   private var turns: ModbusTurns
   /// The number of places at the start of the bytes where no frame begins.
   private var rejectedCount = 0
   /// 50 ms: adapters deliver the parts of a frame up to 16 ms apart, and USB hubs add some. 1 s for
-  /// the rest of a frame whose length is known: networks and gateways deliver its parts far apart.
+  /// the rest of a frame that has begun: networks and gateways deliver its parts far apart.
   public private(set) var silence: Duration? = .seconds(1)
 
   /// The most bytes of a frame, with address and CRC ("MODBUS over Serial Line" V1.02, 2.5.1).
@@ -45,19 +45,40 @@ public struct ModbusRTUFraming: Framing, Hashable {
   ) -> FrameSearch<DecodedFrame> {
     while rejectedCount < min(bytes.count, Self.limit) {
       switch candidate(in: bytes.dropFirst(rejectedCount), isEnd: isEnd) {
-      case .frame where rejectedCount > 0: return damage(bytes.prefix(rejectedCount))
+      case .frame where rejectedCount > 0:
+        let before = bytes.prefix(rejectedCount)
+        return Self.firstOfFrames(filling: before).map { frame(before.prefix($0)) }
+          ?? damage(before)
       case .frame(let length, let sender):
         return .frame(decoded(bytes.prefix(length), from: sender), length: length)
       case .unfinished:
         // After noise, one more byte is likely noise.
-        if rejectedCount == 0 || bytes.count > rejectedCount + 1 { silence = .seconds(1) }
+        let isNoise = rejectedCount > 0 && bytes.count == rejectedCount + 1
+        if !isNoise || Self.hasUnknownLength(bytes) { waitForRest(of: bytes) }
         return .incomplete
-      case .unconfirmed: return .incomplete
       case .none: rejectedCount += 1
       }
     }
-    return isEnd || rejectedCount == Self.limit
-      ? damage(bytes.prefix(rejectedCount)) : .incomplete
+    let ofUnknownLength =
+      isEnd
+      ? Self.firstOfFrames(filling: bytes)
+      : rejectedCount == Self.limit ? Self.firstOfTwoFrames(in: bytes.prefix(Self.limit)) : nil
+    if let ofUnknownLength { return frame(bytes.prefix(ofUnknownLength)) }
+    if isEnd || rejectedCount == Self.limit { return damage(bytes.prefix(rejectedCount)) }
+    if Self.hasUnknownLength(bytes) { waitForRest(of: bytes) }
+    return .incomplete
+  }
+
+  /// Waits longer for the rest of a frame, unless the bytes can be a whole frame of unknown length.
+  private mutating func waitForRest(of bytes: ArraySlice<UInt8>) {
+    if Self.hasUnknownLength(bytes), Self.lengths(ofFramesAtStartOf: bytes).last == bytes.count {
+      return
+    }
+    silence = .seconds(1)
+  }
+
+  private mutating func frame(_ bytes: ArraySlice<UInt8>) -> FrameSearch<DecodedFrame> {
+    .frame(decoded(bytes, from: turns.likelySender(of: bytes)), length: bytes.count)
   }
 
   // MARK: Candidates
@@ -65,8 +86,6 @@ public struct ModbusRTUFraming: Framing, Hashable {
   private enum Candidate {
     case frame(length: Int, ModbusMessage.Sender)
     case unfinished, none
-    /// What has arrived may be a frame of an unknown length, or its start. A silence decides.
-    case unconfirmed
   }
 
   /// The frame that begins with these bytes, if its CRC is right.
@@ -75,9 +94,6 @@ public struct ModbusRTUFraming: Framing, Hashable {
   /// result does not depend on how many bytes have arrived.
   private func candidate(in bytes: ArraySlice<UInt8>, isEnd: Bool) -> Candidate {
     let message = ModbusMessage(bytes)
-    if message.requestLength == .unknown {
-      return candidateOfUnknownLength(in: bytes, isEnd: isEnd)
-    }
     // A request and its answer can look the same.
     for sender in turns.likelySender(of: bytes) == .server
       ? [.server, .client] : [.client, .server] as [ModbusMessage.Sender]
@@ -98,17 +114,34 @@ public struct ModbusRTUFraming: Framing, Hashable {
     return .none
   }
 
-  private func candidateOfUnknownLength(in bytes: ArraySlice<UInt8>, isEnd: Bool) -> Candidate {
-    let limited = bytes.prefix(Self.limit)
-    for length in Self.lengths(ofFramesAtStartOf: limited) {
-      let next = ModbusMessage(bytes.dropFirst(length).prefix(2))
-      if next.bytes.count < 2 && !isEnd { return .unconfirmed }
-      let isStart = next.requestLength != .impossible || next.answerLength != .impossible
-      if next.bytes.isEmpty || isStart {
-        return .frame(length: length, turns.likelySender(of: bytes))
-      }
+  // MARK: Functions of manufacturers
+
+  /// Whether bytes begin with a function of a manufacturer.
+  private static func hasUnknownLength(_ bytes: ArraySlice<UInt8>) -> Bool {
+    ModbusMessage(bytes.prefix(2)).requestLength == .unknown
+  }
+
+  /// The length of the first of one or more frames of unknown length that fill these bytes.
+  private static func firstOfFrames(filling bytes: ArraySlice<UInt8>) -> Int? {
+    guard hasUnknownLength(bytes) else { return nil }
+    var canBegin = [Bool](repeating: false, count: bytes.count) + [true]
+    var first: Int?
+    for offset in bytes.indices.map({ $0 - bytes.startIndex }).reversed() {
+      let rest = bytes.dropFirst(offset)
+      guard hasUnknownLength(rest) else { continue }
+      first = lengths(ofFramesAtStartOf: rest).first { canBegin[offset + $0] }
+      canBegin[offset] = first != nil
     }
-    return isEnd || limited.count == Self.limit ? .none : .unconfirmed
+    return first
+  }
+
+  /// The length of the first of two frames of unknown length at the start of these bytes.
+  private static func firstOfTwoFrames(in bytes: ArraySlice<UInt8>) -> Int? {
+    guard hasUnknownLength(bytes) else { return nil }
+    return lengths(ofFramesAtStartOf: bytes).first {
+      let rest = bytes.dropFirst($0)
+      return hasUnknownLength(rest) && !lengths(ofFramesAtStartOf: rest).isEmpty
+    }
   }
 
   /// The lengths at which the CRC of a frame fits, which has an address, a function and a CRC.
