@@ -119,7 +119,7 @@ import Testing
     ("ADC value= 1", "ADC value=1"), ("ADC value =1", "ADC value=1"),
     ("sensor = 512\t output = 127", "sensor=512 output=127"),
     ("Channel 1 = 5, Channel 2 = 6", "Channel 1=5 Channel 2=6"),
-    ("5V rail = 5.1; 3.3V rail = 3.2", "5V rail=5.1 rail=3.2"),
+    ("5V = 5.1; 3.3V = 3.2", "5V=5.1 3.3V=3.2"),
     ("Sensor value = 512   voltage = 2.50", "Sensor value=512 voltage=2.50"),
     ("Supply = 3.3 V Current = 0.5 A", "Supply[V]=3.3 Current[A]=0.5"),
     ("U = 1 V = 2", "U=1 V=2"), ("a = 1   b  = 2", "a=1 b=2"),
@@ -136,8 +136,25 @@ import Testing
     ("[12.3] I (345) tag: x = 1", "x=1"), ("[12.3] I (345) x = 1", "x=1"),
     ("12:34:56.789 -> ADC value = 1", "ADC value=1"), ("12:34:56.789 ADC value = 1", "ADC value=1"),
     ("1234 ADC value = 1", "ADC value=1"), ("[ 1234][I][main.cpp:12] loop(): x = 1", "x=1"),
-    ("[INFO] ADC value = 1", "ADC value=1"), ("I (345) tag: ADC 1 = 1 ok", "ADC 1[ok]=1"),
+    ("[INFO] ADC value = 1", "ADC value=1"), ("I (345) tag: ADC 1 = 1 ok", "ADC 1=1"),
     ("<inf> main: a = 1 - b = 2", "a=1 b=2"), ("%CPU = 1", "%CPU=1"), ("1.5s x = 1", "x=1"),
+    ("INFO temp = 5", "temp=5"), ("2024-01-01 12:00:01 INFO temp = 5", "temp=5"),
+    ("app WARNING air temp = 5", "air temp=5"), ("INFO = 5", "INFO=5"),
+    ("error count = 5", "error count=5"), ("12:00:01 W temp = 5", "temp=5"),
+    ("[12] E air temp = 5", "air temp=5"), ("(7) D x = 5", "x=5"), ("I load = 5", "I load=5"),
+    ("the V in = 5", "the V in=5"), ("12:00:01 A phase = 5", "A phase=5"),
+    // Neither is what counts lines.
+    ("Packet 17 received rssi = -45", "received rssi=-45"), ("Sample 1 temp = 20.5", "temp=20.5"),
+    ("Loop #17 x = 5", "x=5"), ("I (325) main: Loop 17 x = 5", "x=5"),
+    ("After 5 min temp = 20.5", "min temp=20.5"), ("t12 alt = 5", "alt=5"), ("t1 alt = 5", "alt=5"),
+    ("12ms alt = 5", "alt=5"), ("0x1a2b reg = 5", "reg=5"), ("Loop17 x = 5", "x=5"),
+    ("5V rail = 5.1", "rail=5.1"), ("PM2.5 level = 3", "level=3"), ("a_1b level = 3", "level=3"),
+    ("Loop 17 channel 1 = 5", "channel 1=5"),
+    ("ADC1 value = 5 ADC2 value = 6", "ADC1 value=5 ADC2 value=6"),
+    ("Room CO2 level = 5", "Room CO2 level=5"),
+    // A word after a number is a unit if it is known as one.
+    ("Temp is = 5 now", "Temp is=5"), ("Temp is = 5 now, x = 1", "Temp is=5 x=1"),
+    ("Temp = 5 degC", "Temp[degC]=5"), ("T = 5 °C now", "T[°C]=5"), ("T = 5 ms (x)", "T[ms]=5"),
   ])
   func namesBeforeAnEqualsSign(_ line: String, _ row: String) {
     #expect(Readings(line + "\n", form: .pairs).rows == [row])
@@ -148,12 +165,14 @@ import Testing
     arguments: [
       (nil, "Strom = 11,25 mA\n", ["Strom[mA]=11,25"]),
       (nil, "Strom: 11,25 mA\n", ["Strom[mA]=11,25"]),
-      (nil, "t=21,5C h=40,25\n", ["t[C]=21,5 h=40,25"]),
-      (nil, "t=21,5,h=40,25\n", ["t=21,5 h=40,25"]),
+      (nil, "Temp: 21,5 °C\n", ["Temp[°C]=21,5"]),
       (nil, "t: 21,5 C, h: 40 %\n", ["t[C]=21,5 h[%]=40"]),
-      (nil, "t:21,5,h:-0,25\n", ["t=21,5 h=-0,25"]),
+      (nil, "t: 21,5, h: -0,25\n", ["t=21,5 h=-0,25"]),
+      (nil, "24.12.2025 12:00:01.5 v1.2 I = 0,5 A\n", ["I[A]=0,5"]),
       (nil, "11,25;3,5\n", ["value 1=11,25 value 2=3,5"]),
-      (nil, "1,5;;2.5\n", ["value 1=1,5 value 2= value 3=2.5"]),
+      (nil, "1,5;;2,5\n", ["value 1=1,5 value 2= value 3=2,5"]),
+      (nil, "1,250;-3,125\n", ["value 1=1,250 value 2=-3,125"]),
+      (nil, "1,250\t3\n", ["value 1=1,250 value 2=3"]),
       (nil, "11,25\t3,5\n", ["value 1=11,25 value 2=3,5"]),
       (nil, "11,25 3\n", ["value 1=11,25 value 2=3"]),
       (nil, "1,5\t2,5\t\n", ["value 1=1,5 value 2=2,5"]),
@@ -162,6 +181,16 @@ import Testing
       (nil, "1,2\n", ["value 1=1 value 2=2"]),
       (nil, "1,5,2,5\n", ["value 1=1 value 2=5 value 3=2 value 4=5"]),
       (nil, "t:1,5V rail:2\n", ["t=1 5V rail=2"]), (nil, "t=1,5V=2\n", ["t=1 5V=2"]),
+      (nil, "pos=120,45 z=3\n", ["pos=120 z=3"]), (nil, "CSQ=17,99\n", ["CSQ=17"]),
+      (nil, "t=21,5C h=40,25\n", ["t=21 h=40"]), (nil, "pos:120,45 z:3\n", []),
+      // Where it may separate thousands, there is no number.
+      (nil, "heap = 1,000 free = 5\n", ["free=5"]), (.pairs, "a = -999,999,999\n", []),
+      (.pairs, "a = 1,234.5\n", []), (nil, "heap: 1,000\n", []), (nil, "100,200 300,400\n", []),
+      (nil, "U = 0,125 V\n", ["U[V]=0,125"]), (nil, "a = 1234,567\n", ["a=1234,567"]),
+      (nil, "a = 1,2345\n", ["a=1,2345"]),
+      // Points are decimal points, and commas are not.
+      (nil, "a = 1,25 b = 2.5\n", ["a=1 b=2.5"]), (nil, "a: 1,25 b: 2.5\n", []),
+      (nil, "1,5;;2.5\n", []), (nil, "1,5 2.5\n", []),
       (nil, "a=1,b=2\n", ["a=1 b=2"]), (nil, "a=1,2,3 b=2\n", ["a=1 b=2"]),
       (nil, "(1,2)\n", ["value 1=1 value 2=2"]),
       (nil, "1,2,3 4\n", []),
@@ -176,6 +205,19 @@ import Testing
     for (text, value) in zip(readings.digits.joined(), readings.values) where !text.isEmpty {
       #expect(Double(text.replacing(",", with: "."))?.bitPattern == value.bitPattern)
     }
+  }
+
+  @Test func aNumberThatGrowsBeyondAThousand_isNotReadAsAFraction() {
+    #expect(
+      Readings("heap = 999\nheap = 1,000\nheap = 998\n", form: .pairs).rows == [
+        "heap=999", "heap=998",
+      ])
+  }
+
+  @Test func aCount_isNoSeriesOfItsOwn() {
+    let lines = (1...40).map { "Packet \($0) received rssi = -\($0)\n" }
+    let readings = Readings(lines.joined())
+    #expect(readings.rows.count == 40 && readings.reader.series.map(\.name) == ["received rssi"])
   }
 
   @Test func aNumberWithAComma_amongNumbersThatAreAlone_isNoNumber() {

@@ -35,6 +35,15 @@ enum ColumnSeparator: UInt8, Sendable {
     }
   }
 
+  /// What a comma in a number is. With tabs and semicolons, numbers have no thousands separators.
+  fileprivate var decimalComma: NumberText.DecimalComma {
+    switch self {
+    case .comma: .never
+    case .tab, .semicolon: .always
+    case .blanks: .unlessThousands
+    }
+  }
+
   /// Skips blanks that do not separate columns.
   fileprivate func skipPadding(_ line: UnsafeRawBufferPointer, from start: Int) -> Int {
     var index = start
@@ -55,13 +64,14 @@ extension LineFields {
     _ line: UnsafeRawBufferPointer, separatedBy separator: ColumnSeparator, isAlone: Bool = false
   ) -> Bool {
     clear()
+    var decimalComma = isAlone ? NumberText.DecimalComma.never : separator.decimalComma
+    if decimalComma != .never, !Self.mayHaveDecimalCommas(line) { decimalComma = .never }
     var hasValue = false
     var index = separator.skipPadding(line, from: 0)
     while fields.count < Self.maximalCount {
       if index < line.count, line[index] != separator.rawValue {
         let first = fields.count
-        guard
-          let end = readNumbers(line, from: index, decimalComma: separator != .comma && !isAlone),
+        guard let end = readNumbers(line, from: index, decimalComma: decimalComma),
           fields.count > first
         else { return false }
         hasValue = true

@@ -39,22 +39,30 @@ struct LineFields {
 
   /// Reads `a:1,b:2`.
   ///
-  /// A name may have blanks. A comma in a number is a decimal point if the line does not fit
-  /// otherwise.
+  /// A name may have blanks. A comma in a number after a blank is a decimal point if the line
+  /// does not fit otherwise.
   mutating func readLabels(_ line: UnsafeRawBufferPointer) -> Bool {
-    readLabels(line, decimalComma: false)
-      || line.contains(UInt8(ascii: ",")) && readLabels(line, decimalComma: true)
+    readLabels(line, decimalComma: .never)
+      || Self.mayHaveDecimalCommas(line) && readLabels(line, decimalComma: .unlessThousands)
   }
 
-  private mutating func readLabels(_ line: UnsafeRawBufferPointer, decimalComma: Bool) -> Bool {
+  /// Whether a line has a comma, and no number with a point.
+  static func mayHaveDecimalCommas(_ line: UnsafeRawBufferPointer) -> Bool {
+    line.contains(UInt8(ascii: ",")) && !NumberText.hasPoint(in: line)
+  }
+
+  private mutating func readLabels(
+    _ line: UnsafeRawBufferPointer, decimalComma: NumberText.DecimalComma
+  ) -> Bool {
     clear()
     var index = Self.skipBlanks(line, from: 0)
     while index < line.count {
-      guard let name = Self.label(in: line, from: index),
-        let end = readValue(
-          line, of: name.range, from: Self.skipBlanks(line, from: name.colon + 1),
-          decimalComma: decimalComma, isProse: true)
-      else { return false }
+      guard let name = Self.label(in: line, from: index) else { return false }
+      let value = Self.skipBlanks(line, from: name.colon + 1)
+      let end = readValue(
+        line, of: name.range, from: value,
+        decimalComma: value > name.colon + 1 ? decimalComma : .never, units: .any)
+      guard let end else { return false }
       index = Self.skipSeparator(line, from: end)
     }
     return !fields.isEmpty
@@ -108,10 +116,12 @@ struct LineFields {
   /// Reads `key=value` and `the name = value` anywhere in the line.
   ///
   /// Without blanks beside the "=", the key is the word before it. With them, the line is prose:
-  /// the name is all words back to the value before, a comma or another sign, and a unit may
-  /// follow a blank. A comma between digits is a decimal point.
+  /// the name is all words back to the value before, a comma or another sign, a number or the
+  /// level of a log's entry, a unit may follow a blank, and a comma may be a decimal point. A
+  /// number with a comma that may separate thousands is no value there.
   mutating func readPairs(_ line: UnsafeRawBufferPointer) -> Bool {
     clear()
+    let mayHaveCommas = Self.mayHaveDecimalCommas(line)
     var (index, start) = (0, 0)
     while index < line.count {
       guard line[index] == UInt8(ascii: "=") else {
@@ -123,9 +133,9 @@ struct LineFields {
       if value < line.count, line[value] == UInt8(ascii: "\"") {
         index = Self.quoteEnd(line, from: value + 1)
         start = index
-      } else if let key = Self.key(in: line, before: index, after: start, isProse: isProse),
-        let end = readValue(line, of: key, from: value, decimalComma: true, isProse: isProse)
-          ?? readValue(line, of: key, from: value, decimalComma: false, isProse: isProse)
+      } else if !isProse || !NumberText.hasThousands(in: line, from: value),
+        let key = Self.key(in: line, before: index, after: start, isProse: isProse),
+        let end = readPair(line, of: key, from: value, isProse: isProse, mayHaveCommas)
       {
         (index, start) = (end, end)
       } else {
@@ -139,6 +149,21 @@ struct LineFields {
     return !fields.isEmpty
   }
 
+  /// Reads the value of a key, with a decimal comma if there may be one and it fits.
+  private mutating func readPair(
+    _ line: UnsafeRawBufferPointer, of key: Range<Int>, from value: Int, isProse: Bool,
+    _ mayHaveCommas: Bool
+  ) -> Int? {
+    let units = isProse ? UnitWords.known : .none
+    if isProse, mayHaveCommas,
+      let end = readValue(
+        line, of: key, from: value, decimalComma: .unlessThousands, units: units)
+    {
+      return end
+    }
+    return readValue(line, of: key, from: value, decimalComma: .never, units: units)
+  }
+
   /// The key that ends before an equals sign.
   private static func key(
     in line: UnsafeRawBufferPointer, before equals: Int, after bound: Int, isProse: Bool
@@ -150,9 +175,7 @@ struct LineFields {
       var gap = start
       while gap > bound, line[gap - 1] == 0x20 { gap -= 1 }
       guard gap < start, let next = word(in: line, before: gap, after: bound),
-        end - next <= maximalNameLength,
-        // The time or the number of a log's entry.
-        !line[next].opensList || line[next..<gap].contains(where: \.isNameLetter)
+        end - next <= maximalNameLength, isNameWord(in: line, next..<gap)
       else { break }
       start = next
     }
@@ -165,6 +188,33 @@ struct LineFields {
     else { return nil }
     return start..<end
   }
+
+  /// Whether a word may be in a name before its last word. A number, a time and a count may not,
+  /// and so most words with digits, but a word with one digit at its end: `ADC1 value`. The level
+  /// of a log's entry may not either; one letter is a level after a digit or a bracket.
+  private static func isNameWord(in line: UnsafeRawBufferPointer, _ word: Range<Int>) -> Bool {
+    let text = line[word]
+    guard text.count > 1 else {
+      var before = word.lowerBound
+      while before > 0, line[before - 1] == 0x20 { before -= 1 }
+      let isFirst =
+        before == 0 || !line[before - 1].isDigit && !"])".utf8.contains(line[before - 1])
+      return !text[word.lowerBound].isDigit
+        && (isFirst || !"EWIDVT".utf8.contains(text[word.lowerBound]))
+    }
+    guard let digit = text.firstIndex(where: \.isDigit) else {
+      return !levels.contains {
+        text.elementsEqual(
+          UnsafeBufferPointer(start: $0.utf8Start, count: $0.utf8CodeUnitCount))
+      }
+    }
+    return digit == word.upperBound - 1 && text.count > 2
+      && text.dropLast().allSatisfy(\.isNameLetter)
+  }
+
+  private static let levels: [StaticString] = [
+    "ERROR", "WARN", "WARNING", "INFO", "DEBUG", "TRACE",
+  ]
 
   /// The start of the word that ends at a position. Brackets in it are in pairs.
   private static func word(
@@ -269,7 +319,8 @@ struct LineFields {
         isMatch
         ? Self.onlyNumber(in: text, from: range.lowerBound) ?? text.count
         : Self.skipBlanks(text, from: range.lowerBound)
-      guard let number = NumberText.number(in: text, from: start, decimalComma: true) else {
+      guard let number = NumberText.number(in: text, from: start, decimalComma: .unlessThousands)
+      else {
         continue
       }
       let unit = Self.skipBlanks(text, from: number.end)
@@ -292,7 +343,9 @@ struct LineFields {
     var index = start
     while index < text.count {
       let isInWord = index > start && (text[index - 1].isWord || text[index - 1] >= 0x80)
-      if !isInWord, let number = NumberText.number(in: text, from: index, decimalComma: true) {
+      if !isInWord,
+        let number = NumberText.number(in: text, from: index, decimalComma: .unlessThousands)
+      {
         guard found == nil else { return nil }
         found = index
         index = max(number.end, index + 1)

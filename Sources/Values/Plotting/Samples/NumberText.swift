@@ -1,5 +1,13 @@
 /// Numbers and their units in the bytes of a line.
 enum NumberText {
+  /// When a comma between digits is a decimal point.
+  enum DecimalComma {
+    case never
+    /// Unless it may separate thousands, as in `1,000`.
+    case unlessThousands
+    case always
+  }
+
   /// A number, and where its text ends.
   struct Found {
     let value: Double
@@ -19,12 +27,12 @@ enum NumberText {
 
   /// The number that begins at a position: decimal, or "nan" or "inf" in any case.
   ///
-  /// - Parameter decimalComma: whether a comma between digits is a decimal point, unless another
-  ///   comma or point between digits follows, as in `1,2,3`.
+  /// - Parameter decimalComma: when a comma between digits is a decimal point; it never is if
+  ///   another comma or point between digits follows, as in `1,2,3`.
   /// - Returns: nil if there is none. A hexadecimal number, and a word that only begins like
   ///   "inf", are none.
   static func number(
-    in line: UnsafeRawBufferPointer, from start: Int, decimalComma: Bool = false
+    in line: UnsafeRawBufferPointer, from start: Int, decimalComma: DecimalComma = .never
   ) -> Found? {
     var index = start
     let isNegative = index < line.count && line[index] == UInt8(ascii: "-")
@@ -39,7 +47,9 @@ enum NumberText {
       if mantissa != 0 { significant += 1 }
       (digits, index) = (digits + 1, index + 1)
     }
-    let hasComma = decimalComma && digits > 0 && isDecimalComma(in: line, at: index)
+    let hasComma =
+      decimalComma != .never && digits > 0 && isDecimalComma(in: line, at: index)
+      && (decimalComma == .always || !hasThousands(in: line, from: start))
     if hasComma || index < line.count && line[index] == UInt8(ascii: ".") {
       index += 1
       while index < line.count, case let digit = line[index] &- 0x30, digit < 10 {
@@ -73,6 +83,38 @@ enum NumberText {
   /// A byte of a number, with a point for a comma.
   static func withPoint(_ byte: UInt8) -> UInt8 {
     byte == UInt8(ascii: ",") ? UInt8(ascii: ".") : byte
+  }
+
+  /// Whether the digits at a position may have thousands separators: one to three digits, of
+  /// which the first is not 0, a comma, and three digits.
+  static func hasThousands(in line: UnsafeRawBufferPointer, from start: Int) -> Bool {
+    var index = start
+    if index < line.count, "+-".utf8.contains(line[index]) { index += 1 }
+    let comma = digitsEnd(in: line, from: index)
+    guard 1...3 ~= comma - index, line[index] != UInt8(ascii: "0"), comma < line.count,
+      line[comma] == UInt8(ascii: ",")
+    else { return false }
+    return digitsEnd(in: line, from: comma + 1) == comma + 4
+  }
+
+  /// Whether a number in a line has a decimal point. A date, a time of day and a version have no
+  /// such number: `24.12.2025`, `12:00:01.5`, `v1.2`.
+  static func hasPoint(in line: UnsafeRawBufferPointer) -> Bool {
+    let point = UInt8(ascii: ".")
+    return line.indices.contains { index in
+      guard line[index] == point, index > 0, line[index - 1].isDigit else { return false }
+      let end = digitsEnd(in: line, from: index + 1)
+      guard end > index + 1, end == line.count || line[end] != point else { return false }
+      var start = index
+      while start > 0, line[start - 1].isDigit { start -= 1 }
+      return start == 0 || !line[start - 1].isWord && !".:".utf8.contains(line[start - 1])
+    }
+  }
+
+  private static func digitsEnd(in line: UnsafeRawBufferPointer, from start: Int) -> Int {
+    var end = start
+    while end < line.count, line[end].isDigit { end += 1 }
+    return end
   }
 
   private static func isDecimalComma(in line: UnsafeRawBufferPointer, at index: Int) -> Bool {
@@ -128,8 +170,8 @@ enum NumberText {
     "V", "mV", "uV", "kV", "A", "mA", "uA", "W", "mW", "kW", "Wh", "mAh", "Ohm", "ohm", "ohms", "C",
     "F", "K", "Hz", "kHz", "MHz", "s", "ms", "us", "m", "mm", "cm", "km", "m/s", "Pa",
     "hPa", "kPa", "bar", "mbar", "g", "kg", "mg", "N", "lx", "lux", "dB", "dBm", "ppm", "ppb",
-    "rpm",
-    "deg", "rad", "kB", "KB", "MB", "bytes", "counts",
+    "rpm", "RPM", "deg", "rad", "kB", "KB", "MB", "bytes", "counts", "nA", "kOhm", "GHz", "ns",
+    "Ah", "psi", "uT", "mT", "dps", "rad/s", "deg/s", "m/s2", "m/s^2", "km/h", "degC", "degF",
   ]
 
   static func isUnit(_ word: Slice<UnsafeRawBufferPointer>) -> Bool {
