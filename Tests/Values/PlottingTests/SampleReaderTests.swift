@@ -183,6 +183,7 @@ import Testing
       (nil, "t:1,5V rail:2\n", ["t=1 5V rail=2"]), (nil, "t=1,5V=2\n", ["t=1 5V=2"]),
       (nil, "pos=120,45 z=3\n", ["pos=120 z=3"]), (nil, "CSQ=17,99\n", ["CSQ=17"]),
       (nil, "t=21,5C h=40,25\n", ["t=21 h=40"]), (nil, "pos:120,45 z:3\n", []),
+      (nil, "Temperatur:21,5\n", ["Temperatur=21,5"]),
       // Where it may separate thousands, there is no number.
       (nil, "heap = 1,000 free = 5\n", ["free=5"]), (.pairs, "a = -999,999,999\n", []),
       (.pairs, "a = 1,234.5\n", []), (nil, "heap: 1,000\n", []), (nil, "100,200 300,400\n", []),

@@ -40,7 +40,7 @@ struct LineFields {
   /// Reads `a:1,b:2`.
   ///
   /// A name may have blanks. A comma in a number after a blank is a decimal point if the line
-  /// does not fit otherwise.
+  /// does not fit otherwise, and so is the only comma after the only colon.
   mutating func readLabels(_ line: UnsafeRawBufferPointer) -> Bool {
     readLabels(line, decimalComma: .never)
       || Self.mayHaveDecimalCommas(line) && readLabels(line, decimalComma: .unlessThousands)
@@ -55,13 +55,16 @@ struct LineFields {
     _ line: UnsafeRawBufferPointer, decimalComma: NumberText.DecimalComma
   ) -> Bool {
     clear()
+    let isOnly = [UInt8(ascii: ","), UInt8(ascii: ":")].allSatisfy { sign in
+      line.count { $0 == sign } == 1
+    }
     var index = Self.skipBlanks(line, from: 0)
     while index < line.count {
       guard let name = Self.label(in: line, from: index) else { return false }
       let value = Self.skipBlanks(line, from: name.colon + 1)
       let end = readValue(
         line, of: name.range, from: value,
-        decimalComma: value > name.colon + 1 ? decimalComma : .never, units: .any)
+        decimalComma: isOnly || value > name.colon + 1 ? decimalComma : .never, units: .any)
       guard let end else { return false }
       index = Self.skipSeparator(line, from: end)
     }
