@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -260,6 +261,7 @@ class ReceivedTests(unittest.TestCase):
                 (b"a\n\rb\n\r", ["a", "b"]), (b"a\r\r\nb\r\r\n", ["a", "b"]),
                 (b"a\r\n\r\nb\r\n", ["a", "", "b"]), (b"a\n\nb\n", ["a", "", "b"]), (b"\r\n", [""]), (b"\r", []),
                 (b"a\r\r\n\r\r\nb\n", ["a", "", "b"]), (b"a\rb\r\nc\n\rd\r", ["a", "b", "c", "d"])]:
+            lefts = set()
             for cuts in range(1 << (len(text) - 1)):
                 places = [0, *(i for i in range(1, len(text)) if cuts >> (i - 1) & 1), len(text)]
                 pieces = [text[a:b] for a, b in zip(places, places[1:])]
@@ -269,18 +271,57 @@ class ReceivedTests(unittest.TestCase):
                     while (line := received.take_line()) is not None:
                         lines.append(line.decode())
                 self.assertEqual(lines, expected, pieces)
-                # What is left is no part of a line.
-                self.assertIn(received.take(), (b"", b"\r"), pieces)
+                # What is left is the rest of an end, and the same however the text is divided.
+                left = received.take()
+                self.assertEqual(left.strip(b"\r\n"), b"", pieces)
+                self.assertTrue(text.endswith(left), pieces)
+                lefts.add(left)
+            self.assertEqual(len(lefts), 1, text)
 
     def test_what_follows_a_line_is_read_exactly(self):
-        for pieces, rest in [
-                ((b"a\r", b"\nb\n"), b"b\n"), ((b"a\r", b"\r", b"\n", b"\n"), b"\n"), ((b"a\r", b"b\n"), b"b\n"),
-                ((b"a\n", b"\rb"), b"\rb")]:
-            received = self.received(pieces[0])
-            self.assertEqual(received.take_line(), b"a")
-            for piece in pieces[1:]:
-                received.add(piece)
-            self.assertEqual(received.take(), rest, pieces)
+        for end, after, rest in [
+                (b"\r", b"\nb\n", b"b\n"), (b"\r", b"b\n", b"b\n"), (b"\r", b"\n\n", b"\n"),
+                (b"\r", b"\r\n\n", b"\r\n\n"), (b"\r", b"\r\r\x01", b"\r\r\x01"),
+                (b"\r", b"\n\r\r\x01", b"\r\r\x01"), (b"\n", b"\rb", b"\rb"), (b"\n", b"\n\x01", b"\n\x01")]:
+            for cuts in range(1 << len(after)):
+                places = [0, *(i for i in range(len(after)) if cuts >> i & 1), len(after)]
+                first, *pieces = [after[a:b] for a, b in zip(places, places[1:])]
+                # The first piece arrives with the line, if it is not empty.
+                for also in ("nothing", "lines", "reads"):
+                    received = self.received(b"OK" + end + first)
+                    self.assertEqual(received.take_line(), b"OK")
+                    data = b""
+                    for piece in pieces:
+                        if also == "reads":
+                            data += received.take()
+                        elif also == "lines" and b"\n" not in rest:
+                            # A search without a result reads nothing.
+                            self.assertIsNone(received.take_line())
+                        received.add(piece)
+                    self.assertEqual(data + received.take(), rest, (end, first, pieces, also))
+                    self.assertEqual(received.lost, 0)
+
+    def test_a_line_is_found_in_time_that_grows_with_its_length(self):
+        for filler in (b"x", b"\r", b"\0"):
+            received = _core.Received(limit=4_194_304)
+            began = time.process_time()
+            for _ in range(1024):
+                received.add(filler * 4096)
+                self.assertIsNone(received.take_line())
+            received.add(b"end\n")
+            line = received.take_line()
+            # Searching all bytes again for each piece takes more than ten seconds.
+            self.assertLess(time.process_time() - began, 3)
+            self.assertEqual(line, b"end" if filler == b"\r" else filler * 4_194_304 + b"end")
+
+    def test_a_line_whose_beginning_was_dropped(self):
+        received = _core.Received(limit=100)
+        received.add(b"a" * 100)
+        self.assertIsNone(received.take_line())
+        received.add(b"b" * 60)
+        received.add(b"c\nd\n")
+        self.assertEqual([received.take_line(), received.take_line()], [b"a" * 40 + b"b" * 60 + b"c", b"d"])
+        self.assertEqual(received.lost, 60)
 
     def test_the_rest_of_a_line_that_was_read_or_matched_is_a_line(self):
         for text, expected in [(b"OK\rnext\r", [b"", b"next"]), (b"OK\r\nnext\r\n", [b"", b"next"])]:

@@ -92,10 +92,8 @@ def harmless(data: bytes) -> str:
         c if c.isprintable() or c == "\t" else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
-# The text of the next line, by the byte before it: the rest of a line's end, and a CR in an empty line, are skipped.
-_TEXT = {b"\r": re.compile(rb"\r*\n?\r*([^\r\n]*)"), b"\n": re.compile(rb"\r*([^\r\n]*)")}
-_REST_OF_TEXT = re.compile(rb"([^\r\n]*)")
-_REST_OF_END = re.compile(rb"\r*\n?")
+_CRS = re.compile(rb"\r*")
+_TEXT = re.compile(rb"[^\r\n]*")
 
 
 class Received:
@@ -110,8 +108,15 @@ class Received:
         """The position up to which bytes were read or matched."""
         self.lost = 0
         """The number of bytes that were dropped before they were read or matched."""
-        # Whether a CR has ended the line that was read, and the rest of its end may follow.
-        self._is_at_end = False
+        # Whether all was read up to the CR that ended a line. Its LF may follow.
+        self._awaits_lf = False
+        # The next line: the position that it was searched from, where its text begins, and up to where there is no end.
+        self._line = -1
+        self._text = 0
+        self._searched = 0
+        # Whether CRs, and one LF, before the text belong to the end before it.
+        self._skips_crs = False
+        self._skips_lf = False
 
     @property
     def end(self) -> int:
@@ -121,7 +126,7 @@ class Received:
     def add(self, piece: bytes) -> None:
         """Adds bytes, and drops the oldest ones above the limit."""
         self.data += piece
-        self._skip_rest_of_end()
+        self._skip_lf()
         # Half of the limit more, so that not each piece moves all bytes.
         if len(self.data) > self.limit + self.limit // 2:
             count = len(self.data) - self.limit
@@ -145,24 +150,48 @@ class Received:
         """Reads a line without its end; None if there is no whole line.
 
         CR ends a line at once, as LF does. CR LF, LF CR and CR CR LF are one end, also if they arrive in pieces: a CR
-        in an empty line is nothing, as in the program.
+        in an empty line is nothing, as in the program. Of what follows the end, only the LF of a CR LF is read too: the
+        next bytes may be no text.
         """
-        offset = self.position - self.start
-        before = bytes(self.data[offset - 1:offset]) if offset else b"\n"
-        match = _TEXT.get(before, _REST_OF_TEXT).match(self.data, offset)
-        if not match or match.end() == len(self.data):
+        if self._line != self.position:
+            self._begin_line()
+        if self._skips_crs and self._searched == self._text:
+            self._skip_to_text()
+        offset = self._end_of(_TEXT, self._searched - self.start)
+        self._searched = self.start + offset
+        if offset == len(self.data):
             return None
-        self._is_at_end = self.data[match.end()] == 0x0D
-        self.position = self.start + match.end() + 1
-        self._skip_rest_of_end()
-        return match[1]
+        line = bytes(self.data[self._text - self.start:offset])
+        self._awaits_lf = self.data[offset] == 0x0D
+        self.position = self._searched + 1
+        self._skip_lf()
+        return line
 
-    def _skip_rest_of_end(self) -> None:
-        """Reads what belongs to the end of a line after its CR."""
-        offset = self.position - self.start
-        if self._is_at_end and (rest := _REST_OF_END.match(self.data, offset)):
-            self.position = self.start + rest.end()
-            self._is_at_end = self.position == self.end and not rest[0].endswith(b"\n")
+    def _begin_line(self) -> None:
+        """The byte before a line says what of its start belongs to the end before it."""
+        self._line = self._text = self._searched = self.position
+        before = self.data[self.position - self.start - 1] if self.position > self.start else 0x0A
+        self._skips_crs = before in b"\r\n"
+        self._skips_lf = before == 0x0D
+
+    def _skip_to_text(self) -> None:
+        offset = self._end_of(_CRS, self._text - self.start)
+        if self._skips_lf and self.data[offset:offset + 1] == b"\n":
+            self._skips_lf = False
+            offset = self._end_of(_CRS, offset + 1)
+        self._text = self._searched = self.start + offset
+
+    def _end_of(self, pattern: Pattern[bytes], offset: int) -> int:
+        """Where a match at an offset ends; the pattern also matches nothing."""
+        match = pattern.match(self.data, offset)
+        return match.end() if match else offset
+
+    def _skip_lf(self) -> None:
+        """Reads the LF after the CR that ended a line."""
+        if self._awaits_lf and self.position < self.end:
+            self._awaits_lf = False
+            if self.data[self.position - self.start] == 0x0A:
+                self.position += 1
 
     def search(self, pattern: Pattern[bytes]) -> Optional[re.Match[bytes]]:
         """Searches in what was not read yet, and reads up to the end of the match."""
