@@ -6,9 +6,10 @@
 /// `3fffff70:  40201a5e`. Whether there is code at an address, the caller says. The work is
 /// bounded, whatever the lines are.
 ///
-/// A stack dump begins with `>>>stack>>>` of the ESP8266, or with a line that names a stack dump,
-/// as each row of NuttX does. It ends with `<<<stack<<<`, after some lines that are no rows, or
-/// when it is longer than a stack: a hex dump that comes later has no addresses.
+/// A stack dump begins with `>>>stack>>>` of the ESP8266, with `Stack dump:` at the end of a line,
+/// or before a place in memory, as in each row of NuttX: `stack_dump: 0x3ffb7b70: d0cf5901`. It
+/// ends with `<<<stack<<<`, after some lines that are no rows, or when it is longer than a stack:
+/// a hex dump that comes later has no addresses.
 public struct AddressFinder: Hashable, Sendable {
   /// The bytes of a line that are searched.
   public static let maximumLength = 65_536
@@ -58,9 +59,23 @@ public struct AddressFinder: Hashable, Sendable {
       if rest.starts(with: [0x3E, 0x3E, 0x3E]) { return true }
       if rest.starts(with: [0x3C, 0x3C, 0x3C]) { return false }
       let word = rest.first == 0x20 || rest.first == 0x7F ? rest.dropFirst() : rest
-      if word.starts(with: dump) { return true }
+      if word.starts(with: dump),
+        isBeforeDump(line[(index + stack.count + rest.count - word.count + dump.count)...])
+      {
+        return true
+      }
     }
     return nil
+  }
+
+  /// Whether a colon, and then nothing or a place in memory, follows the words of a stack dump. In
+  /// a sentence about a stack dump, other words do.
+  private static func isBeforeDump(_ rest: ArraySlice<UInt8>) -> Bool {
+    guard rest.first == 0x3A else { return false }
+    let place = rest.dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
+    let digits = place.starts(with: [0x30, 0x78]) ? place.dropFirst(2) : place
+    let word = digits.prefix(17).prefix(while: isWord)
+    return place.isEmpty || (6...16).contains(word.count) && number(word) != nil
   }
 
   private static let stack = Array("stack".utf8)

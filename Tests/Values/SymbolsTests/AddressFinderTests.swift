@@ -110,7 +110,13 @@ import Testing
 
   @Test(arguments: [
     (">>>stack>>>", true), ("12:00:01.250 > >>>stack>>>", true), (">>>STACK>>>", true),
-    ("Stack dump:", true), ("stackdump of main", true), ("User stack_dump", true),
+    ("Stack dump:", true), ("12:00:01.250 > Stack dump: ", true), ("User stack_dump:", true),
+    ("[ 1.5] stack_dump: 0x3ffb7b70: d0cf5901", true), ("up_stackdump: 3ffb7b70: 12", true),
+    ("stack_dump:\t0x00000000a0000010:", true), ("stackdump: 20000a98", true),
+    ("No stack dump available", false), ("No stack dump", false), ("stack dump", false),
+    ("stack dump: disabled", false), ("stack dump: added to the log", false),
+    ("stack dump: 12 words", false), ("stack dump: 00000000000000000", false),
+    ("To decode the stack dump call from command line:", false), ("stackdumps:", false),
     ("<<<stack<<<", false), ("stack overflow", false), ("TCP/IP stack", false), ("dump", false),
     ("stack", false), (">>>stac", false), ("stack  dump", false),
   ])
@@ -148,7 +154,7 @@ import Testing
 
   @Test func aBacktraceInADumpIsNoRow() {
     var finder = AddressFinder()
-    _ = finder.found("stack dump")
+    _ = finder.found("Stack dump:")
     #expect(
       finder.found("Backtrace: 0x400d1234:0x3ffb1f00 0x400d5678:0x3ffb1f20")
         == [0x400D_1234, 0x400D_5678])
