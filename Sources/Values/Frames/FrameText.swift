@@ -39,16 +39,7 @@ extension Frame {
 extension [UInt8] {
   /// The bytes as text without line ends; other bytes that are not printable ASCII as `\xHH`.
   fileprivate var escapedText: String {
-    var text: [UInt8] = []
     let end = (lastIndex { $0 != 0x0D && $0 != 0x0A } ?? -1) + 1
-    for byte in self[..<end] {
-      if (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\\") {
-        text.append(byte)
-      } else {
-        text.append("\\x" as StaticString)
-        text.append(hex: UInt64(byte), digits: 2)
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
+    return HexText.escaped(self[..<end])
   }
 }

@@ -78,6 +78,20 @@ package enum HexText {
     return String(decoding: text, as: UTF8.self)
   }
 
+  /// Formats bytes as text; those that are not printable ASCII, and the backslash, as `\xHH`.
+  package static func escaped(_ bytes: some Sequence<UInt8>) -> String {
+    var text: [UInt8] = []
+    for byte in bytes {
+      if (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\\") {
+        text.append(byte)
+      } else {
+        text.append("\\x" as StaticString)
+        text.append(hex: UInt64(byte), digits: 2)
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
   /// Formats bytes as hexadecimal digits without separators.
   package static func digits(of bytes: UnsafeRawBufferPointer) -> String {
     bytes.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
