@@ -13,6 +13,8 @@ package struct TerminalStreams: Sendable {
   package let areShared: Bool
   /// The capabilities of the output.
   package let screenKind: ScreenKind
+  /// The capabilities of the stream for messages.
+  package let messageKind: ScreenKind
   /// Whether the terminal behind the output has an alternate screen.
   package let hasAlternateScreen: Bool
   package let outputStyle: TextStyle
@@ -25,14 +27,15 @@ package struct TerminalStreams: Sendable {
   /// Creates streams. The descriptors are borrowed.
   package init(
     input: FileDescriptor, output: FileDescriptor, messages: FileDescriptor, areShared: Bool,
-    screenKind: ScreenKind, hasAlternateScreen: Bool = true, outputStyle: TextStyle,
+    screenKind: ScreenKind, messageKind: ScreenKind = .none, hasAlternateScreen: Bool = true,
+    outputStyle: TextStyle,
     messageStyle: TextStyle,
     screenSize: @escaping @Sendable () -> ScreenSize,
     messageColumns: @escaping @Sendable () -> Int?
   ) {
     (self.input, self.output, self.messages) = (input, output, messages)
     self.areShared = areShared
-    self.screenKind = screenKind
+    (self.screenKind, self.messageKind) = (screenKind, messageKind)
     self.hasAlternateScreen = hasAlternateScreen
     (self.outputStyle, self.messageStyle) = (outputStyle, messageStyle)
     self.screenSize = screenSize
@@ -43,8 +46,7 @@ package struct TerminalStreams: Sendable {
   package static let standard = TerminalStreams(
     input: .standardInput, output: .standardOutput, messages: .standardError,
     areShared: areSame(.standardOutput, .standardError),
-    screenKind: FileDescriptor.standardOutput.isTerminal
-      ? (TextStyle.isDumb ? .printing : .drawing) : .none,
+    screenKind: .of(.standardOutput), messageKind: .of(.standardError),
     hasAlternateScreen: TextStyle.hasAlternateScreen,
     outputStyle: TextStyle(for: STDOUT_FILENO), messageStyle: TextStyle(for: STDERR_FILENO),
     screenSize: { UserTerminal.screenSize(of: STDOUT_FILENO) },
@@ -57,7 +59,8 @@ package struct TerminalStreams: Sendable {
   /// message is on standard output.
   package static let pipes = TerminalStreams(
     input: .standardInput, output: .standardOutput, messages: .standardError, areShared: false,
-    screenKind: .none, outputStyle: .plain, messageStyle: TextStyle(for: STDERR_FILENO),
+    screenKind: .none, messageKind: standard.messageKind, outputStyle: .plain,
+    messageStyle: TextStyle(for: STDERR_FILENO),
     screenSize: standard.screenSize, messageColumns: standard.messageColumns)
 
   /// Whether two descriptors are of the same file.
@@ -67,7 +70,7 @@ package struct TerminalStreams: Sendable {
   }
 }
 
-/// The kinds of standard output.
+/// The kinds of a stream to the user.
 package enum ScreenKind: Hashable, Sendable {
   /// Not a terminal.
   case none
@@ -75,4 +78,9 @@ package enum ScreenKind: Hashable, Sendable {
   case printing
   /// A terminal that can draw anywhere on its screen.
   case drawing
+
+  /// The kind of a descriptor.
+  static func of(_ descriptor: FileDescriptor) -> ScreenKind {
+    descriptor.isTerminal ? (TextStyle.isDumb ? .printing : .drawing) : .none
+  }
 }

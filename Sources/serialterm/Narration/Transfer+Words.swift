@@ -14,15 +14,23 @@ extension [UInt8] {
 
 extension TransferStatus {
   /// The progress in one line: `boot.bin 45 % [####....] 11.2 kB/s, 0:12 left`.
-  var line: String {
+  var line: String { line(hasBar: true) }
+
+  /// The progress in one line without a bar: `boot.bin 45 %, 11.2 kB/s, 0:12 left`.
+  var plainLine: String { line(hasBar: false) }
+
+  private func line(hasBar: Bool) -> String {
     if number == 0 {
       return isReceiving ? "waiting for the sender" : "waiting for the receiver"
     }
     var parts: [String] = []
     if let count, count > 1 { parts.append("\(number)/\(count)") }
     parts.append(name.shownAsName)
-    if let percent { parts.append("\(percent) % \(Self.bar(percent))") }
-    return parts.joined(separator: " ") + " " + details.joined(separator: ", ")
+    if let percent { parts.append("\(percent) %\(hasBar ? " \(Self.bar(percent))" : "")") }
+    let name = parts.joined(separator: " ")
+    return hasBar || details.isEmpty
+      ? name + " " + details.joined(separator: ", ")
+      : ([name] + details).joined(separator: ", ")
   }
 
   private var details: [String] {
@@ -140,9 +148,10 @@ extension TransferExchange.Outcome {
   ///   - fileCount: the number of transferred files.
   ///   - partial: the received part of the present file.
   ///   - patience: the time that the program waited for the other side.
+  ///   - missingAnswer: which answer did not come, if that is the reason.
   func words(
     for failure: TransferFailure, fileCount: Int, partial: (path: FilePath, count: Int)?,
-    patience: Duration
+    patience: Duration, missingAnswer: String
   ) -> String {
     let verb = status.isReceiving ? "received" : "sent"
     let what =
@@ -151,7 +160,7 @@ extension TransferExchange.Outcome {
     if what == status.name.shownAsName, status.number > 0 {
       text = "\(what) was not \(verb) completely"
     }
-    text += ": \(reason(failure, patience))."
+    text += ": \(reason(failure, patience, missingAnswer))."
     if let partial {
       text += " \(partial.count.bytesWere) received; they are in \(partial.path.string.harmless)."
     } else if status.number > 0, !status.isReceiving {
@@ -164,7 +173,9 @@ extension TransferExchange.Outcome {
     return text
   }
 
-  private func reason(_ failure: TransferFailure, _ patience: Duration) -> String {
+  private func reason(
+    _ failure: TransferFailure, _ patience: Duration, _ missingAnswer: String
+  ) -> String {
     switch failure {
     case .noAnswer:
       status.isReceiving
@@ -182,6 +193,7 @@ extension TransferExchange.Outcome {
     case .tooShort: "it ended before its announced size"
     case .malformedSize: "its announced size is not a number"
     case .stopped: "it was stopped"
+    case .unanswered: missingAnswer
     case .cutOff: "the connection to the device was lost or closed"
     }
   }

@@ -34,6 +34,8 @@ package final class Console {
   private var isMidLine = false
   /// Whether the last line on standard error, if that is separate, is incomplete.
   private var isMessageMidLine = false
+  /// The progress in the last line of a terminal that has only messages; nil for none.
+  private var progress: String?
 
   /// Creates a console.
   ///
@@ -92,6 +94,31 @@ package final class Console {
     guard let last = bytes.last else { return }
     isMidLine = last != UInt8(ascii: "\n")
     screen.show(bytes)
+  }
+
+  // MARK: Progress
+
+  /// The kind of the stream for messages, which is where progress is shown.
+  package var progressKind: ScreenKind { messages == nil ? kind : streams.messageKind }
+
+  /// Draws the progress of an operation in the last line of the terminal for messages, or removes
+  /// it. Does nothing if that is no terminal, or cannot draw.
+  package func setProgress(_ text: String?) {
+    guard progressKind == .drawing else { return }
+    guard messages != nil else { return screen.setStatus(text) }
+    eraseProgress()
+    progress = text
+    drawProgress()
+  }
+
+  private func drawProgress() {
+    guard let progress, let columns = streams.messageColumns() else { return }
+    let line = StyledLine(progress).clipped(toWidth: max(columns - 1, 0))
+    messages?.write(line.text.forTerminal)
+  }
+
+  private func eraseProgress() {
+    if progress != nil { messages?.write("\r\u{1B}[K", isMessage: true) }
   }
 
   // MARK: Messages
@@ -162,9 +189,11 @@ package final class Console {
     // Messages on another terminal, or in a file, do not interrupt the device's line.
     let text = lines.map { style.text(of: $0).forTerminal + lineEnd }.joined()
     if let messages {
+      eraseProgress()
       endSharedLine()
       messages.write(isMessageMidLine ? lineEnd + text : text, isMessage: true)
       isMessageMidLine = false
+      drawProgress()
       return
     }
     // What a full-screen program has drawn is not moved.
@@ -202,6 +231,7 @@ package final class Console {
   ///
   /// - Returns: the number of bytes that were not written.
   package func finish(within limit: Duration) -> Int {
+    setProgress(nil)
     screen.finish()
     if isMidLine && isOutputTerminal {
       output.write(lineEnd)
