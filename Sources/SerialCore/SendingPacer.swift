@@ -8,4 +8,12 @@ public protocol SendingPacer: AnyObject {
   ///   - bytes: the next queued bytes, at least one. Valid during the call.
   /// - Returns: 0 to write nothing until ``Session/continueSending()`` is called.
   func session(_ session: Session, allowanceFor bytes: RawSpan) -> Int
+
+  /// Whether it writes nothing until the device has answered.
+  var isAwaitingAnswer: Bool { get }
+}
+
+extension SendingPacer {
+  /// False: it only has delays.
+  public var isAwaitingAnswer: Bool { false }
 }

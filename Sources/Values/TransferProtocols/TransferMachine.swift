@@ -132,6 +132,8 @@ public enum TransferFailure: Hashable, Sendable, CaseIterable {
   case tooShort
   /// The other side announced a size that is not a number.
   case malformedSize
+  /// The device did not send the text that paced sending waits for after a line.
+  case unanswered
   /// The user stopped it.
   case stopped
   /// The port was lost, or closed.

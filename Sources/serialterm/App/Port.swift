@@ -176,10 +176,15 @@ final class Port {
   /// Starts to report the port's openings and losses to the user.
   func narrate() { narrator.followSession(session) }
 
-  /// The message when sending makes no progress. The number of unsent bytes is reported at the end.
-  func standstill(_ time: String) -> String {
-    controller.pacer.isAwaitingPrompt
-      ? "no text matched --wait-for \(time)." : "the device accepted no bytes \(time)."
+  /// Why sending makes no progress, as a phrase. The number of unsent bytes is reported at the end.
+  ///
+  /// - Parameter namesLine: whether the line that got no answer is named. It may be a password.
+  func standstill(_ time: String, namesLine: Bool) -> String {
+    guard let line = controller.pacer.awaitedLine else {
+      return "the device accepted no bytes \(time)"
+    }
+    let phrase = "no text matched --wait-for \(time)"
+    return namesLine ? "\(phrase) after \(line.words)" : phrase
   }
 
   /// A message with the name of the port, if it needs one.
@@ -209,5 +214,18 @@ final class Port {
       return .failure(Failure(.transferFailed, failure.message))
     case .success, .failure: return outcome
     }
+  }
+}
+
+extension Pace.SentLine {
+  /// The maximum number of characters of a line in a message.
+  private static let shownLimit = 80
+
+  /// The line in a message: `line 3, 'G28 X'`.
+  fileprivate var words: String {
+    guard !text.isEmpty else { return "line \(number.grouped), which is empty" }
+    let all = String(decoding: text, as: UTF8.self).harmlessLine
+    let rest = all.count > Self.shownLimit ? "…" : ""
+    return "line \(number.grouped), '\(all.prefix(Self.shownLimit))\(rest)'"
   }
 }

@@ -12,7 +12,11 @@ enum PacingParameters {
     "wait-for", "REGEX", "Send the next line when the device has sent matching text.",
     parse: { try ExpectedPattern.regex($0) })
 
-  static let section = ParameterSection("PACING", [byteDelay, lineDelay, waitFor])
+  static let waitForSkip = Parameter<Pattern?>.option(
+    "wait-for-skip", "REGEX", "Do not wait after sent lines that match: comments, empty lines.",
+    parse: { try Pattern(parsing: $0) })
+
+  static let section = ParameterSection("PACING", [byteDelay, lineDelay, waitFor, waitForSkip])
 
   private static func delay(
     _ name: String, _ letter: Character, _ summary: String
@@ -27,6 +31,15 @@ extension Values {
     Pacing(
       byteDelay: .milliseconds(self[PacingParameters.byteDelay]),
       lineDelay: .milliseconds(self[PacingParameters.lineDelay]),
-      waitFor: self[PacingParameters.waitFor])
+      waitFor: self[PacingParameters.waitFor], unanswered: self[PacingParameters.waitForSkip])
+  }
+
+  /// Checks that the parameters of pacing have an effect.
+  ///
+  /// - Throws: `UsageError`.
+  func checkPacing() throws(UsageError) {
+    guard given[PacingParameters.waitForSkip.name] != nil, self[PacingParameters.waitFor] == nil
+    else { return }
+    throw UsageError("--wait-for-skip needs --wait-for REGEX")
   }
 }

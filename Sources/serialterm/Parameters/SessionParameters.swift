@@ -62,11 +62,12 @@ extension Target {
 }
 
 extension Values {
-  /// Checks the parameters of a session at a device: those of the line and of the logs.
+  /// Checks the parameters of a session at a device: those of the line, of pacing and of the logs.
   ///
   /// - Throws: `UsageError`.
   func checkSession() throws(UsageError) {
     try checkLocking()
+    try checkPacing()
     try checkLogs()
   }
 

@@ -295,6 +295,9 @@ final class HeadlessInterface: FrontEnd {
   /// The paths of the logs.
   var logPaths: [FilePath] { controller.log.paths }
 
+  /// Whether ``finish(_:)`` was called, or a signal ends the program.
+  var isEnding: Bool { app.outcome != nil }
+
   /// Ends the session. Only the first reason counts.
   func finish(_ outcome: Result<ExitStatus, Failure>) { app.finish(outcome) }
 

@@ -373,7 +373,9 @@ final class JSONController {
           port.port.controller.exchange = nil
           switch end {
           case .done: answer("done")
-          case .failed(let message), .stopped(let message), .cutOff(let message): fail(message)
+          case .failed(let message), .timedOut(let message), .stopped(let message),
+            .cutOff(let message):
+            fail(message)
           }
         })
       port.port.controller.exchange = player

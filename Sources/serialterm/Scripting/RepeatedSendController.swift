@@ -1,4 +1,5 @@
 import EventLoop
+import Frames
 import Glibc
 import Observing
 import Patterns
@@ -48,11 +49,13 @@ final class RepeatedSendController: SendingController {
     if let warning = configuration.warning { frontEnd.console.say(warning) }
     let request = RepeatedRequest(
       bytes, every: repetition.interval, count: repetition.count, after: configuration.prompt,
-      expecting: configuration.expectation, within: configuration.timeout)
+      expecting: configuration.expectation, within: configuration.timeout,
+      lingering: Linger(configuration.linger))
     let runner = ExchangeRunner(
       request, on: frontEnd.session, receivingFrom: frontEnd.hub,
       framedBy: configuration.frameForm, decodedFrom: configuration.encoding,
       loop: frontEnd.loop,
+      onFrame: { [unowned self] in tail.add($0, isText: configuration.frameForm?.isText == true) },
       onReport: { [unowned self] in handleReport($0) }, onEnd: { [unowned self] in ended($0) })
     self.runner = runner
     frontEnd.exchange = runner

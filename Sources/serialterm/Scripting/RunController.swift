@@ -1,6 +1,7 @@
 import EventLoop
 import Frames
 import Observing
+import Patterns
 import SerialCore
 import Sessions
 import SystemPackage
@@ -24,6 +25,11 @@ final class RunController {
   private var deadlineTimer: LoopTimer?
   /// Whether received bytes go to standard output.
   var showsDevice: Bool
+  /// The text that means a failure; nil for none.
+  var failure: ExpectedPattern?
+  /// Shows the progress of the script's transfers.
+  let progress: TransferProgress
+  private var failureSearch: FailureSearch?
   private let script: Script
   private let frameForm: ChosenFrameForm?
   private lazy var player = ScriptPlayer(
@@ -51,6 +57,7 @@ final class RunController {
     self.showsDevice = showsDevice
     self.script = script
     self.frameForm = frameForm
+    progress = TransferProgress(.auto, on: frontEnd.console)
     report = RunReport(script: script.name)
   }
 
@@ -92,14 +99,25 @@ final class RunController {
   private func startDeadline() {
     deadlineTimer = deadline.map { deadline in
       loop.schedule(after: max(.zero, start + deadline - .now)) { [unowned self] in
-        player.cutOff()
-        fail(player.timedOut("the script did not end within \(deadline.inSeconds) s."))
+        end(player.timedOut("the script did not end within \(deadline.inSeconds) s."))
       }
     }
   }
 
+  /// Ends the script for a reason that is not its step's. A file transfer informs the other side
+  /// when the program ends.
+  private func end(_ failure: ScriptFailure) {
+    fail(failure)
+    if !player.takesLeave { player.cutOff() }
+  }
+
   private func begin() {
     frontEnd.exchange = player
+    failureSearch = failure.map { pattern in
+      FailureSearch(
+        pattern, in: frontEnd.session, encoding: frontEnd.controller.encoding, on: loop
+      ) { [unowned self] in end(player.failedOn($0)) }
+    }
     do throws(ScriptFailure) {
       try player.begin(timeout: timeout)
     } catch {
@@ -112,6 +130,7 @@ final class RunController {
     case .step(let step): report.begin(step.name, line: step.line)
     case .received(let bytes): if showsDevice { show(bytes) }
     case .print(let bytes): show(bytes)
+    case .transfer(.status(let status)): progress.show(status)
     case .transfer(let report): if let sentence = report.sentence { frontEnd.console.say(sentence) }
     case .ended(let end): ended(end)
     }
@@ -123,6 +142,8 @@ final class RunController {
 
   private func ended(_ end: ScriptPlayer.End) {
     frontEnd.exchange = nil
+    failureSearch = nil
+    progress.end()
     switch end {
     case .done: frontEnd.finish(.success(.done))
     case .failed(let failure): fail(failure)
@@ -135,6 +156,8 @@ final class RunController {
   private var reason: RunReport.Failed?
 
   private func fail(_ failure: ScriptFailure) {
+    // The program is ending for another reason, and the transfer says how far it got.
+    if frontEnd.isEnding { frontEnd.console.warn("\(failure.place): \(failure.message)") }
     if reason == nil {
       reason = failed(failure.status, isExpectation: failure.isExpectation, failure.message)
     }

@@ -113,7 +113,9 @@ final class ScriptPlayer: RunningExchange {
       receivingFrom: port.controller.hub, framedBy: frameForm,
       decodedFrom: encoding, loop: loop,
       perform: { [unowned self] operation, then in perform(operation, then: then) },
-      isHeldUp: { [unowned self] in isHeldUp() }, onReport: { [unowned self] in handleReport($0) },
+      isHeldUp: { [unowned self] in isHeldUp() },
+      onFrame: { [unowned self] in tail.add($0, isText: frameForm?.isText == true) },
+      onReport: { [unowned self] in handleReport($0) },
       onEnd: { [unowned self] in ended($0) })
     self.runner = runner
     do throws(SerialError) {
@@ -195,13 +197,17 @@ final class ScriptPlayer: RunningExchange {
   private func perform(_ files: FileStep, then: @escaping (Bool) -> Void) {
     do {
       let transfer = try TransferPlayer(
-        TransferOrder(files), on: port, loop: loop, withPenOf: author, outlivesLoss: false,
+        TransferOrder(files), on: port, loop: loop, withPenOf: author, answerLimit: timeout,
+        outlivesLoss: false,
         onReport: { [unowned self] in onEvent(self, .transfer($0)) },
         onEnd: { [unowned self] end in
           self.transfer = nil
           refusalStatus = .transferFailed
           switch end {
           case .done: then(true)
+          case .timedOut(let message):
+            (refusal, refusalStatus) = (message, .timedOut)
+            then(false)
           case .failed(let message), .stopped(let message), .cutOff(let message):
             refusal = message
             then(false)
@@ -246,8 +252,11 @@ final class ScriptPlayer: RunningExchange {
     case .timedOut(let expressions, let limit):
       let names = expressions.map(\.description).joined(separator: " or ")
       fail(timedOut("timed out after \(limit.inSeconds) s waiting for \(names.harmless)."))
-    case .standstill: fail(timedOut(port.standstill("within \(timeout.inSeconds) s")))
+    case .standstill:
+      // What is sent may be a password.
+      fail(timedOut(port.standstill("within \(timeout.inSeconds) s", namesLine: false) + "."))
     case .refused where isStopped: self.end(.stopped(unsentCount: 0))
+    case .refused where refusalStatus == .timedOut: fail(timedOut(refusal))
     case .refused: fail(failure(refusalStatus, refusal))
     case .sendFailed(let error): fail(failure(.otherFailure, Failure(error).message))
     case .unencodable(let error): fail(failure(.otherFailure, "\(error)."))
@@ -270,6 +279,11 @@ final class ScriptPlayer: RunningExchange {
   /// A failure by a time limit, with the last lines from the device.
   func timedOut(_ message: String) -> ScriptFailure {
     failure(.timedOut, isExpectation: true, message, details: tail.message(message))
+  }
+
+  /// A failure by a text of the device.
+  func failedOn(_ message: String) -> ScriptFailure {
+    failure(.otherFailure, isExpectation: true, message, details: tail.message(message))
   }
 
   /// A failure in the present step.

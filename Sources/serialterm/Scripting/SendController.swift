@@ -61,6 +61,8 @@ final class SendController: SendingController, InputSender {
       if runner == nil { early.add(bytes) }
     }
     events = frontEnd.events.observe { [unowned self] in
+      // A device that is gone after its answer, or because of the text, is no failure.
+      if $0 == .lost, runner?.exchange.isLingering == true { frontEnd.finish(.success(.done)) }
       guard $0 == .ready else { return }
       if let warning = configuration.warning { frontEnd.console.say(warning) }
       do throws(Failure) {
@@ -76,13 +78,15 @@ final class SendController: SendingController, InputSender {
     let (content, source) = try content()
     let exchange = SendAndExpect(
       content, after: configuration.prompt, expecting: configuration.expectation,
-      within: configuration.timeout, mayBeEchoed: configuration.frameForm == nil,
-      in: configuration.encoding)
+      failingOn: configuration.failure, within: configuration.timeout,
+      lingering: configuration.source.isText ? Linger(configuration.linger) : nil,
+      mayBeEchoed: configuration.frameForm == nil, in: configuration.encoding)
     let runner = ExchangeRunner(
       exchange, on: frontEnd.session, receivingFrom: frontEnd.hub,
       framedBy: configuration.frameForm, decodedFrom: configuration.encoding,
-      loop: frontEnd.loop,
-      source: source, onReport: { [unowned self] in handleReport($0) },
+      loop: frontEnd.loop, source: source,
+      onFrame: { [unowned self] in tail.add($0, isText: configuration.frameForm?.isText == true) },
+      onReport: { [unowned self] in handleReport($0) },
       onEnd: { [unowned self] in ended($0) })
     self.runner = runner
     frontEnd.exchange = runner
@@ -119,6 +123,9 @@ final class SendController: SendingController, InputSender {
     case .answer(let bytes):
       if configuration.printedGroup == nil { bytes.withUnsafeBytes { frontEnd.show($0) } }
     case .matchedTooEarly: frontEnd.console.say(Self.earlyMatch(of: configuration.source))
+    case .failed(let match):
+      let message = configuration.failure.map { match.failureMessage($0) } ?? ""
+      frontEnd.finish(.failure(Failure(.otherFailure, tail.message(message))))
     case .timedOut(let phase):
       let message = configuration.timeoutMessage(phase, at: frontEnd.port)
       frontEnd.finish(.failure(Failure(.timedOut, tail.message(message))))
@@ -127,7 +134,7 @@ final class SendController: SendingController, InputSender {
 
   private static func earlyMatch(of source: SendConfiguration.Source) -> String {
     let what =
-      if case .bytes = source {
+      if source.isText {
         "before the device echoed TEXT: it is text from before the command, or the echo itself"
       } else {
         "before the file was sent"
@@ -166,6 +173,9 @@ struct SendConfiguration {
     case bytes([UInt8])
     case file(FilePath)
     case standardInput
+
+    /// Whether it is TEXT, and not a file or standard input.
+    var isText: Bool { if case .bytes = self { true } else { false } }
   }
 
   let source: Source
@@ -177,11 +187,15 @@ struct SendConfiguration {
   let prompt: ExpectedPattern?
   /// The expected answer; nil for none.
   let expectation: ExpectedPattern?
+  /// The text that means a failure; nil for none.
+  let failure: ExpectedPattern?
   /// The form of frames in which the prompt and the answer are searched; nil for text.
   let frameForm: ChosenFrameForm?
   /// The time limit for the prompt and for the answer. While sending with an expected answer, it is
-  /// the time limit without progress.
+  /// the time limit without progress; without one, for the answer that paced sending waits for.
   let timeout: Duration
+  /// The silence after which an answer that is not known has ended; 0 to wait for none.
+  let linger: Duration
   /// The group to print instead of all received bytes; 0 is the whole match.
   let printedGroup: Int?
   /// When the bytes are sent again; nil to send them once.
@@ -199,7 +213,7 @@ struct SendConfiguration {
     let time = timeout.inSeconds
     return switch phase {
     case .prompt: "timed out after \(time) s waiting for the prompt."
-    case .sending: port.standstill("within \(time) s")
+    case .sending: port.standstill("within \(time) s", namesLine: true) + "."
     case .answer: "timed out after \(time) s waiting for the answer."
     }
   }

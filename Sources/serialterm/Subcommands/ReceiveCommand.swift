@@ -43,7 +43,9 @@ struct ReceiveCommand: TransferringCommand {
     ],
     sections: [
       ParameterSection("ARGUMENTS", [SessionParameters.target]),
-      ParameterSection("TRANSFER", [kind, into, name, overwrite, largest, timeout]),
+      ParameterSection(
+        "TRANSFER",
+        [kind, into, name, overwrite, largest, timeout, TransferProgress.parameter]),
     ] + SessionParameters.headless)
 
   let values: Values
@@ -66,7 +68,11 @@ struct ReceiveCommand: TransferringCommand {
 
   func execute(in context: CommandContext) throws -> ExitStatus { try transfer(in: context) }
 
-  var order: TransferOrder {
+  var transferConfiguration: TransferConfiguration {
+    TransferConfiguration(order: order, progress: values[TransferProgress.parameter])
+  }
+
+  private var order: TransferOrder {
     var rules = IncomingFolder.Rules()
     rules.name = values[Self.name]
     rules.replaces = values[Self.overwrite]

@@ -64,7 +64,8 @@ struct RunCommand: ProfiledCommand {
       ParameterSection(
         "SCRIPT",
         [
-          Self.timeout, Self.deadline, report, TextParameters.encoding, ViewParameters.frames,
+          Self.timeout, Self.deadline, FailureSearch.parameter, report, TransferProgress.parameter,
+          TextParameters.encoding, ViewParameters.frames,
         ]),
     ] + SessionParameters.headless)
 
@@ -102,6 +103,8 @@ struct RunCommand: ProfiledCommand {
           running?.deadline = command.deadline
           running?.timeout = command.timeout
           running?.showsDevice = !command.isQuiet
+          running?.failure = command.values[FailureSearch.parameter]
+          running?.progress.style = command.values[TransferProgress.parameter]
           return command.sessionConfiguration
         }
       })
@@ -109,6 +112,8 @@ struct RunCommand: ProfiledCommand {
       script, timeout: timeout, framedBy: values[ViewParameters.frames], showsDevice: !isQuiet,
       since: start, session)
     controller.deadline = deadline
+    controller.failure = values[FailureSearch.parameter]
+    controller.progress.style = values[TransferProgress.parameter]
     running = controller
     let outcome = Result { try controller.run() }
     for file in files {

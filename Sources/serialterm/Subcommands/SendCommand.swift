@@ -52,7 +52,12 @@ struct SendCommand: TransferringCommand {
       --frames, --prompt and --expect are searched in the lines of good frames too.
       """, isConfigurable: false)
   static let timeout = Parameter<Double>.time(
-    "timeout", "How long to wait for the prompt, and for the answer.", 0.001...86_400, standard: 5)
+    "timeout", "How long to wait for the prompt, for the answer, and for the text of --wait-for.",
+    0.001...86_400, standard: 5)
+  private static let linger = Parameter<Double>.time(
+    "linger",
+    "Without --expect: the silence after which the answer to TEXT has ended; at most 5 s in all.",
+    0...86_400, standard: 0.2)
   private static let every = Parameter<Double?>.time(
     "every", "Send TEXT again and again, at this interval.", RepeatOrder.intervals,
     isConfigurable: false)
@@ -73,9 +78,10 @@ struct SendCommand: TransferringCommand {
   static let description = CommandDescription(
     "send", "Send a text or a file to a device, and print the answer.",
     """
-    Sends TEXT followed by CR, as Enter does; or files or standard input, exactly as they are. Ends \
-    when the driver has sent everything. With --expect it then prints what the device sends, up to the \
-    match; the exit status is 10 if there is none in time. With --every, TEXT is sent at intervals, each \
+    Sends TEXT followed by CR, as Enter does, and prints what the device sends until it is silent for \
+    0.2 s; or sends files or standard input, exactly as they are, until the driver has sent everything. \
+    With --expect it prints what the device sends, up to the match; the exit status is 10 if there is none \
+    in time. With --every, TEXT is sent at intervals, each \
     answer is timed, and the counts and times are printed at the end. With --protocol, files go to a receiver \
     that the device runs (rx, rb, rz, loady); the exit status is 8 if a transfer fails.
     """,
@@ -97,11 +103,16 @@ struct SendCommand: TransferringCommand {
       ParameterSection(
         "TRANSFER",
         [
-          files, kind, startTimeout, hex, TextParameters.checksum, escapes, TextParameters.encoding,
+          files, kind, startTimeout, TransferProgress.parameter, hex, TextParameters.checksum,
+          escapes, TextParameters.encoding,
           lineEnding,
         ]),
       ParameterSection(
-        "ANSWER", [prompt, expect, expectFrame, ViewParameters.frames, timeout, print]),
+        "ANSWER",
+        [
+          prompt, expect, FailureSearch.parameter, expectFrame, ViewParameters.frames, timeout,
+          linger, print,
+        ]),
       ParameterSection("REPETITION", [every, count]),
     ] + SessionParameters.headless)
 
@@ -161,6 +172,11 @@ struct SendCommand: TransferringCommand {
   /// Whether a protocol transfers the files, instead of sending them like a text.
   private var isTransfer: Bool { values[Self.kind] != .raw || files.count > 1 }
 
+  /// Whether each line of a transfer waits for an answer.
+  private var waitsForAnswers: Bool {
+    values[Self.kind].isPlain && values[PacingParameters.waitFor] != nil
+  }
+
   private func checkTransfer() throws(UsageError) {
     // A profile may set both, for other calls.
     guard isTransfer else {
@@ -169,7 +185,7 @@ struct SendCommand: TransferringCommand {
       }
       return
     }
-    if values.given[Self.timeout.name] != nil {
+    if values.given[Self.timeout.name] != nil, !waitsForAnswers {
       throw UsageError(
         "--timeout is for an answer; use --start-timeout for the start of a transfer")
     }
@@ -238,10 +254,13 @@ struct SendCommand: TransferringCommand {
     return try controller.run()
   }
 
-  var order: TransferOrder {
-    TransferOrder(
-      fileProtocol: values[Self.kind], files: .send(files.map { FilePath($0) }),
-      lineEnd: values[Self.lineEnding].bytes, startPatience: .seconds(values[Self.startTimeout]))
+  var transferConfiguration: TransferConfiguration {
+    TransferConfiguration(
+      order: TransferOrder(
+        fileProtocol: values[Self.kind], files: .send(files.map { FilePath($0) }),
+        lineEnd: values[Self.lineEnding].bytes, startPatience: .seconds(values[Self.startTimeout])),
+      progress: values[TransferProgress.parameter], answerLimit: .seconds(values[Self.timeout]),
+      failure: values[FailureSearch.parameter], encoding: values[TextParameters.encoding])
   }
 
   var sessionConfiguration: SessionConfiguration {
@@ -254,8 +273,11 @@ struct SendCommand: TransferringCommand {
     return SendConfiguration(
       source: try source(), encoding: values[TextParameters.encoding], warning: escapeWarning,
       prompt: isFramed ? values[Self.prompt]?.toEndOfLine : values[Self.prompt],
-      expectation: isFramed ? expectation?.toEndOfLine : expectation, frameForm: frameForm,
-      timeout: .seconds(values[Self.timeout]),
+      expectation: isFramed ? expectation?.toEndOfLine : expectation,
+      failure: isFramed
+        ? values[FailureSearch.parameter]?.toEndOfLine : values[FailureSearch.parameter],
+      frameForm: frameForm, timeout: .seconds(values[Self.timeout]),
+      linger: .seconds(values[Self.linger]),
       printedGroup: values[Self.print],
       repetition: values[Self.every].map {
         .init(interval: Duration(rounding: $0), count: values[Self.count].map(Int64.init))

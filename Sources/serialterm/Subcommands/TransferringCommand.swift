@@ -2,8 +2,8 @@ import Sessions
 
 /// A command that transfers files on a port: `send` and `receive`.
 protocol TransferringCommand: ProfiledCommand {
-  /// The files to transfer, and the protocol.
-  var order: TransferOrder { get }
+  /// The files to transfer, the protocol, and what is shown.
+  var transferConfiguration: TransferConfiguration { get }
   var sessionConfiguration: SessionConfiguration { get }
 }
 
@@ -18,11 +18,11 @@ extension TransferringCommand {
       forDevice: context.deviceProfile.map { profile in
         { device in
           let command = try profile.command(for: device, like: self)
-          running?.order = command.order
+          running?.configuration = command.transferConfiguration
           return command.sessionConfiguration
         }
       })
-    let controller = TransferController(order, session)
+    let controller = TransferController(transferConfiguration, session)
     running = controller
     return try controller.run()
   }

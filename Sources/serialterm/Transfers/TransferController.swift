@@ -1,5 +1,7 @@
+import Encodings
 import EventLoop
 import Observing
+import Patterns
 import Reconnecting
 import SerialCore
 import Sessions
@@ -9,19 +11,24 @@ import Terminal
 /// Transfers files for `send --protocol` and `receive`: one transfer on an open port, with messages
 /// on standard error.
 final class TransferController {
-  var order: TransferOrder
+  var configuration: TransferConfiguration
   private let frontEnd: HeadlessInterface
   /// The bytes that were received before the transfer begins.
   private var early = EarlyBytes()
   private var player: TransferPlayer?
   private var reception: Hub.Subscription?
+  /// The last bytes. A transfer gets the bytes alone.
+  private var tail = ReceivedTail()
+  private var received: ObservationToken<SessionEvent>?
+  private var failureSearch: FailureSearch?
+  private lazy var progress = TransferProgress(configuration.progress, on: frontEnd.console)
   private var events: ObservationToken<HeadlessInterface.Event>?
   private var drain: Drain?
 
   private static let patience = Drain.Patience(total: .seconds(5))
 
-  init(_ order: TransferOrder, _ frontEnd: HeadlessInterface) {
-    self.order = order
+  init(_ configuration: TransferConfiguration, _ frontEnd: HeadlessInterface) {
+    self.configuration = configuration
     self.frontEnd = frontEnd
   }
 
@@ -33,6 +40,7 @@ final class TransferController {
     reception = frontEnd.hub.subscribe(as: .view) { [unowned self] bytes, _ in
       if player == nil { early.add(bytes.suffix(1_024)) }
     }
+    received = frontEnd.session.observe(.received) { [unowned self] in tail.add($0) }
     events = frontEnd.events.observe { [unowned self] in
       guard $0 == .ready else { return }
       do throws(Failure) {
@@ -45,11 +53,19 @@ final class TransferController {
   }
 
   private func begin() throws(Failure) {
+    tail.encoding = configuration.encoding
     let player = try TransferPlayer(
-      order, on: frontEnd.port, loop: frontEnd.loop, outlivesLoss: false,
+      configuration.order, on: frontEnd.port, loop: frontEnd.loop,
+      answerLimit: configuration.answerLimit, outlivesLoss: false,
       onReport: { [unowned self] in show($0) }, onEnd: { [unowned self] in ended($0) })
     self.player = player
     frontEnd.exchange = player
+    failureSearch = configuration.failure.map { pattern in
+      FailureSearch(
+        pattern, in: frontEnd.session, encoding: configuration.encoding, on: frontEnd.loop
+      ) { [unowned self] in fail(.otherFailure, $0) }
+    }
+    progress.show(player.status)
     do throws(SerialError) {
       try player.begin(afterReceiving: early.bytes)
     } catch {
@@ -59,19 +75,18 @@ final class TransferController {
   }
 
   private func show(_ report: TransferPlayer.Report) {
-    let console = frontEnd.console
-    if case .status(let status) = report, !console.isQuiet {
-      console.screen.setStatus(status.line)
-    }
-    if let sentence = report.sentence { console.say(sentence) }
+    if case .status(let status) = report { progress.show(status) }
+    if let sentence = report.sentence { frontEnd.console.say(sentence) }
   }
 
   private func ended(_ end: TransferPlayer.End) {
     frontEnd.exchange = nil
-    frontEnd.console.screen.setStatus(nil)
+    progress.end()
+    failureSearch = nil
     switch end {
     case .done: finish(.success(.done))
     case .failed(let message): finish(.failure(Failure(.transferFailed, message)))
+    case .timedOut(let message): fail(.timedOut, message)
     case .stopped(let message), .cutOff(let message):
       // The session is ending for another reason, which has its own status.
       frontEnd.console.warn(message)
@@ -80,10 +95,26 @@ final class TransferController {
     }
   }
 
+  private func fail(_ status: ExitStatus, _ message: String) {
+    frontEnd.finish(.failure(Failure(status, tail.message(message))))
+  }
+
   /// Ends the session when the last answer has reached the device.
   private func finish(_ outcome: Result<ExitStatus, Failure>) {
     drain = Drain(frontEnd.session, on: frontEnd.loop, patience: Self.patience) { [frontEnd] in
       frontEnd.finish(outcome)
     }
   }
+}
+
+/// Configuration of `send --protocol` and `receive`.
+struct TransferConfiguration {
+  let order: TransferOrder
+  let progress: TransferProgress.Style
+  /// The time limit for the text that `--wait-for` waits for.
+  var answerLimit: Duration?
+  /// The text that means a failure; nil for none.
+  var failure: ExpectedPattern?
+  /// The encoding of the device's text.
+  var encoding = Encoding.utf8
 }

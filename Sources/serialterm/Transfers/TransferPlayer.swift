@@ -14,6 +14,8 @@ final class TransferPlayer: RunningExchange {
     case done
     /// It failed. The sentence has the reason.
     case failed(String)
+    /// The device did not send what paced sending waits for. The sentence has the reason.
+    case timedOut(String)
     /// The user has stopped it. The sentence names what was not transferred.
     case stopped(String)
     /// The port is gone, or the session ends. The sentence names what was not transferred.
@@ -53,12 +55,14 @@ final class TransferPlayer: RunningExchange {
   /// The reason why the transfer is slow; nil for none.
   private let advice: String?
   private let takesPen: Bool
+  private let answerLimit: Duration?
   private var isRunning = false
 
   /// Prepares a transfer; nothing is sent yet.
   ///
   /// - Parameters:
   ///   - penHolder: the author that already has the pen; nil if the transfer takes it.
+  ///   - answerLimit: the time limit for the text that `--wait-for` waits for; nil for none.
   ///   - outlivesLoss: whether it continues when a lost device returns, if the protocol can.
   ///   - onReport: called with each report.
   ///   - onEnd: called once, at the end, after the pen was released. The player then lives to the
@@ -66,7 +70,8 @@ final class TransferPlayer: RunningExchange {
   /// - Throws: ``Failure`` if the line cannot carry the protocol, or the files cannot be used.
   init(
     _ order: TransferOrder, on port: Port, loop: IOLoop, withPenOf penHolder: Author? = nil,
-    outlivesLoss: Bool, onReport: @escaping (Report) -> Void, onEnd: @escaping (End) -> Void
+    answerLimit: Duration? = nil, outlivesLoss: Bool, onReport: @escaping (Report) -> Void,
+    onEnd: @escaping (End) -> Void
   ) throws(Failure) {
     self.order = order
     self.port = port
@@ -74,6 +79,7 @@ final class TransferPlayer: RunningExchange {
     self.onReport = onReport
     self.onEnd = onEnd
     takesPen = penHolder == nil
+    self.answerLimit = order.fileProtocol.isPlain ? answerLimit : nil
     let check = LineCheck(of: port.session)
     if let obstacle = check.obstacle(to: order.fileProtocol) { throw Failure(.usage, obstacle) }
     let rate = check.settings?.bytesPerSecond
@@ -100,7 +106,7 @@ final class TransferPlayer: RunningExchange {
     let fileCount: Int? = if case .send(let paths) = order.files { paths.count } else { nil }
     exchange = TransferExchange(
       try order.machine(bytesPerSecond: rate), by: author, isReceiving: folder != nil,
-      fileCount: fileCount, bytesPerSecond: rate,
+      fileCount: fileCount, bytesPerSecond: rate, answerLimit: self.answerLimit,
       outlivesLoss: outlivesLoss && order.fileProtocol.resumes)
     advice = check.advice(on: order.fileProtocol)
   }
@@ -122,6 +128,9 @@ final class TransferPlayer: RunningExchange {
       throw error
     }
   }
+
+  /// The present progress.
+  var status: TransferStatus { runner.exchange.status }
 
   func stop() { runner.stop() }
 
@@ -177,8 +186,11 @@ final class TransferPlayer: RunningExchange {
     case .failed(let failure):
       let words = outcome.words(
         for: failure, fileCount: fileCount, partial: partial,
-        patience: order.startPatience ?? TransferOrder.usualPatience)
+        patience: order.startPatience ?? TransferOrder.usualPatience,
+        missingAnswer: port.standstill(
+          "within \((answerLimit ?? .zero).inSeconds) s", namesLine: true))
       switch failure {
+      case .unanswered: onEnd(.timedOut(words))
       case .stopped: onEnd(.stopped(words))
       case .cutOff: onEnd(.cutOff(words))
       default: onEnd(.failed(words))

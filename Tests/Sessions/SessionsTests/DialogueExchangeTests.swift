@@ -37,7 +37,7 @@ import Time
       case .yield: "yield"
       case .withdraw: "withdraw"
       case .read: "read"
-      case .awaitRoom, .store, .pass: "\(action)"
+      case .awaitRoom, .store, .pass, .watchAnswers: "\(action)"
       case .report(.step(let instruction)): "line \(instruction.line)"
       case .report(.received(let bytes)): "show \(String(decoding: bytes, as: UTF8.self))"
       case .report(.print(let bytes)): "print \(String(decoding: bytes, as: UTF8.self))"

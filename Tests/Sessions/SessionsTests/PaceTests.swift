@@ -1,3 +1,4 @@
+import Patterns
 import Testing
 import Time
 
@@ -85,5 +86,33 @@ struct PaceTests {
     #expect(Array("\nb\nc".utf8).withUnsafeBytes { pace.allowance(for: $0, at: start) } == 3)
     _ = ([0x0A] as [UInt8]).withUnsafeBytes { pace.sent($0, at: start) }
     #expect(!pace.isAwaitingPrompt)
+  }
+
+  @Test("the line that waits for its prompt is known, however it was sent", arguments: [0, 1])
+  func awaitedLine(_ delay: Int) {
+    var pace = pace(byte: delay, prompt: true)
+    func send(_ text: String) {
+      for byte in text.utf8 { [byte].withUnsafeBytes { _ = pace.sent($0, at: start) } }
+    }
+    send("G28 X")
+    #expect(pace.awaitedLine == nil)
+    send("\r\n")
+    #expect(pace.awaitedLine == Pace.SentLine(number: 1, text: Array("G28 X".utf8)))
+    pace.promptCame()
+    send("\n")
+    #expect(pace.awaitedLine == Pace.SentLine(number: 2, text: []))
+    pace.promptCame()
+    send(String(repeating: "x", count: 5_000) + "\n")
+    #expect(pace.awaitedLine?.text.count == Pace.lineLimit)
+  }
+
+  @Test("after lines that the device does not answer, the next one is sent at once")
+  func unanswered() throws {
+    let pace = Pace(
+      byteDelay: .zero, lineDelay: .zero, awaitsPrompt: true,
+      exceptAfter: try Pattern(parsing: #"^\s*(;.*)?$"#))
+    let pieces = pieces("; one\n\n  \r\nG1\n;two\nG2\nend", pace, promptAfter: 40)
+    #expect(pieces.map(\.1) == ["; one\n", "\n", "  \r\n", "G1\n", ";two\n", "G2\n", "end"])
+    #expect(pieces.map(\.0) == [0, 0, 0, 0, 40, 40, 80])
   }
 }

@@ -15,12 +15,14 @@ import Time
   }
 
   private func request(
-    count: Int64? = nil, after prompt: String? = nil, expecting answer: String? = "ok"
+    count: Int64? = nil, after prompt: String? = nil, expecting answer: String? = "ok",
+    lingering linger: Linger = Linger(.zero)
   ) throws -> RepeatedRequest {
     RepeatedRequest(
       [1], every: .milliseconds(100), count: count,
       after: try prompt.map { try ExpectedPattern.regex($0) },
-      expecting: try answer.map { try ExpectedPattern.regex($0) }, within: .milliseconds(250))
+      expecting: try answer.map { try ExpectedPattern.regex($0) }, within: .milliseconds(250),
+      lingering: linger)
   }
 
   /// Runs events through an exchange, and checks the actions after each.
@@ -61,16 +63,35 @@ import Time
   private func wake(at milliseconds: Int64) -> Actions { [.wake(at: time(milliseconds))] }
 
   @Test func withoutAnAnswer_itIsSentAtEachMoment_andIsDoneWhenTheLastIsOnTheLine() throws {
-    let send: Actions = [.send([1]), .drain]
+    let send: Actions = [.watchAnswers(.milliseconds(250)), .send([1]), .drain]
     let request = check(
       try request(count: 2, expecting: nil),
       [
-        (0, .begun, send), (1, .sent(1), []), (3, .drained, wake(at: 100)), (50, received("x"), []),
+        (0, .begun, send), (1, .sent(1), []), (3, .drained, wake(at: 100)),
+        // Everything that comes is an answer.
+        (50, received("x"), answer("x")),
         // The timer is late, and the next moment is not.
         (107, .woken, send), (109, .drained, [.finish(.done)]),
       ])
     #expect(request.sentCount == 2 && request.missedCount == 0)
     #expect(request.trips == RoundTrips())
+  }
+
+  @Test func withoutAnAnswer_theLastOneIsListenedTo_untilTheDeviceIsSilent() throws {
+    let send: Actions = [.watchAnswers(.milliseconds(250)), .send([1]), .drain]
+    _ = check(
+      try request(count: 1, expecting: nil, lingering: Linger(.milliseconds(200))),
+      [
+        (0, .begun, send), (10, .drained, waiting(until: 210)),
+        (100, received("x"), answer("x") + waiting(until: 300)), (300, .woken, [.finish(.done)]),
+      ])
+    // A device that is gone then has taken everything.
+    _ = check(
+      try request(count: 1, expecting: nil, lingering: Linger(.milliseconds(200))),
+      [
+        (0, .begun, send), (10, .drained, waiting(until: 210)),
+        (100, .cutOff(sent: 1), [.finish(.done)]),
+      ])
   }
 
   @Test func answersAreReportedAndTimed_fromTheMomentOfSending() throws {
@@ -106,7 +127,10 @@ import Time
   @Test func aSlowLine_missesMoments() throws {
     let request = check(
       try request(expecting: nil),
-      [(0, .begun, [.send([1]), .drain]), (350, .drained, wake(at: 400))])
+      [
+        (0, .begun, [.watchAnswers(.milliseconds(250)), .send([1]), .drain]),
+        (350, .drained, wake(at: 400)),
+      ])
     #expect(request.sentCount == 1 && request.missedCount == 3)
   }
 

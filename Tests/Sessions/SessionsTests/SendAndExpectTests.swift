@@ -21,11 +21,12 @@ import Time
 
   private func exchange(
     _ content: SendAndExpect.Content = .bytes([1, 2]), after prompt: String? = nil,
-    expecting answer: String? = nil
+    expecting answer: String? = nil, failingOn failure: String? = nil,
+    lingering linger: Linger? = nil
   ) throws -> SendAndExpect {
     SendAndExpect(
       content, after: try prompt.map(expression), expecting: try answer.map(expression),
-      within: .seconds(5))
+      failingOn: try failure.map(expression), within: .seconds(5), lingering: linger)
   }
 
   /// Runs events through an exchange, and checks the actions after each.
@@ -57,7 +58,8 @@ import Time
     _ = check(
       try exchange(),
       [
-        (.begun, [.send([1, 2]), .drain]), (.sent(2), []), (received("ok"), []),
+        (.begun, [.watchAnswers(.seconds(5)), .send([1, 2]), .drain]), (.sent(2), []),
+        (received("ok"), []),
         (.drained, [.finish(.done(nil))]),
       ])
   }
@@ -67,7 +69,7 @@ import Time
     let exchange = check(
       try exchange(.source(file)),
       [
-        (.begun, [.read(atMost: 32_768)]),
+        (.begun, [.watchAnswers(.seconds(5)), .read(atMost: 32_768)]),
         (.read([1, 2]), [.send([1, 2]), .read(atMost: 32_768)]),
         (.sent(1), []), (.endOfSource, []), (.sent(1), [.drain]),
         (.drained, [.finish(.done(nil))]),
@@ -76,6 +78,96 @@ import Time
     #expect(exchange.reportsUnsent)
     #expect(exchange.file?.sentCount == 2)
   }
+
+  // MARK: An answer that is not known
+
+  @Test func `Without an expected answer, what comes is shown until the device is silent`() throws {
+    let exchange = check(
+      try exchange(after: "> ", lingering: Linger(.milliseconds(200))),
+      [
+        (.begun, [.wake(at: limit)]),
+        (received("boot> "), [.wake(at: nil), .watchAnswers(.seconds(5)), .send([1, 2]), .drain]),
+        (received("echo"), [answer("echo")]),
+        (.drained, [.watchStandstill(nil), .wake(at: start + .milliseconds(200))]),
+        (
+          received("ok"),
+          [answer("ok"), .watchStandstill(nil), .wake(at: start + .milliseconds(200))]
+        ),
+      ])
+    #expect(exchange.isLingering)
+    #expect(check(exchange, [(.woken, [.finish(.done(nil))])]).isLingering == false)
+    // A device that is gone then has taken everything.
+    _ = check(exchange, [(.cutOff(sent: 2), [.finish(.done(nil))])])
+  }
+
+  @Test func `A device that never is silent is listened to for five seconds`() {
+    var linger = Linger(.milliseconds(200))
+    #expect(linger.end(at: start) == start + .milliseconds(200))
+    #expect(linger.end(at: start + .seconds(4)) == start + .milliseconds(4_200))
+    #expect(linger.end(at: start + .milliseconds(4_900)) == start + .seconds(5))
+    var long = Linger(.seconds(60))
+    #expect(long.end(at: start) == start + .seconds(60))
+    #expect(long.end(at: start + .seconds(30)) == start + .seconds(60))
+  }
+
+  @Test func `A wait of zero shows what came while it was sent`() throws {
+    _ = check(
+      try exchange(lingering: Linger(.zero)),
+      [
+        (.begun, [.watchAnswers(.seconds(5)), .send([1, 2]), .drain]),
+        (received("ok"), [answer("ok")]), (.drained, [.finish(.done(nil))]),
+      ])
+  }
+
+  // MARK: Failures
+
+  @Test func `The text of a failure ends it, whatever else is expected`() throws {
+    func failure(_ index: Int, after before: String, upTo end: Int) -> SendAndExpect.Actions {
+      let found = ReceivedText.Match(
+        index: index, before: Array(before.utf8), captures: [Array("error".utf8)], end: end)
+      return [.wake(at: nil), .watchStandstill(nil), .report(.failed(found))]
+    }
+    // What comes before anything is sent does not count.
+    let failed = check(
+      try exchange(after: "> ", expecting: "ok", failingOn: "error"),
+      [
+        (.begun, [.wake(at: limit)]),
+        (
+          received("error> "),
+          [.wake(at: nil), .watchStandstill(.seconds(5)), .send([1, 2]), .drain]
+        ),
+        (.drained, [.watchStandstill(nil), .wake(at: limit)]),
+        (received("an error ok"), [answer("an error")] + failure(1, after: "an ", upTo: 8)),
+        (received("ok"), []), (.cutOff(sent: 2), [.finish(.cutOff)]),
+      ])
+    #expect(!failed.isLingering)
+    // The answer came first.
+    _ = check(
+      try exchange(expecting: "ok", failingOn: "error"),
+      [
+        (.begun, [.watchStandstill(.seconds(5)), .send([1, 2]), .drain]),
+        (.drained, [.watchStandstill(nil), .wake(at: limit)]),
+        (received("ok error"), [answer("ok"), .finish(.done(match("ok", upTo: 2)))]),
+      ])
+    // A file without an expected answer.
+    _ = check(
+      try exchange(.source(PlainFile("image.bin", size: 2)), failingOn: "error"),
+      [
+        (.begun, [.watchAnswers(.seconds(5)), .read(atMost: 32_768)]),
+        (received("error"), failure(0, after: "", upTo: 5)),
+      ])
+  }
+
+  @Test func `An answer that paced sending waits for and that does not come is a timeout`() throws {
+    _ = check(
+      try exchange(.source(PlainFile("image.bin", size: 2))),
+      [
+        (.begun, [.watchAnswers(.seconds(5)), .read(atMost: 32_768)]),
+        (.standstill, [.report(.timedOut(.sending))]),
+      ])
+  }
+
+  // MARK: Sources
 
   @Test func aSourceThatCannotBeRead_endsIt() throws {
     _ = check(
@@ -90,7 +182,10 @@ import Time
     let error = SerialError(.queueFull, in: "write", at: .tty("/dev/ttyTEST"))
     _ = check(
       try exchange(),
-      [(.begun, [.send([1, 2]), .drain]), (.sendFailed(error), [.finish(.refused(error))])])
+      [
+        (.begun, [.watchAnswers(.seconds(5)), .send([1, 2]), .drain]),
+        (.sendFailed(error), [.finish(.refused(error))]),
+      ])
   }
 
   // MARK: The echo
@@ -255,7 +350,7 @@ import Time
     let exchange = check(
       try exchange(.source(PlainFile("image.bin", size: 9))),
       [
-        (.begun, [.read(atMost: 32_768)]),
+        (.begun, [.watchAnswers(.seconds(5)), .read(atMost: 32_768)]),
         (.read([1, 2]), [.send([1, 2]), .read(atMost: 32_768)]),
         (.sent(2), []), (.cutOff(sent: 1), [.finish(.cutOff)]),
       ])

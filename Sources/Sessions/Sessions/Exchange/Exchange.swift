@@ -80,7 +80,8 @@ package enum ExchangeEvent: Hashable, Sendable {
   case storageFailed(TransferStorageError)
   /// The answer to ``ExchangeAction/drain``: everything is on the line.
   case drained
-  /// Sending made no progress for the time given to ``ExchangeAction/watchStandstill(_:)``.
+  /// Sending made no progress for the time given to ``ExchangeAction/watchStandstill(_:)`` or
+  /// ``ExchangeAction/watchAnswers(_:)``.
   case standstill
   /// The answer to ``ExchangeAction/perform(_:)``: whether the operation was performed.
   case performed(Bool)
@@ -122,6 +123,8 @@ package enum ExchangeAction<Report, Outcome> {
   case drain
   /// Report when sending makes no progress for this time; nil stops watching.
   case watchStandstill(Duration?)
+  /// Report a standstill only when paced sending waits for an answer of the device for this time.
+  case watchAnswers(Duration)
   /// Perform an operation on the line; answered by ``ExchangeEvent/performed(_:)``.
   case perform(LineOperation)
   /// Set the timer; nil stops it.

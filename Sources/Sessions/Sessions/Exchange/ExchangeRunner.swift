@@ -27,6 +27,7 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
 
   private let perform: Performer
   private let isHeldUp: () -> Bool
+  private let onFrame: (Frame) -> Void
   private let onReport: (Value.Report) -> Void
   private let onEnd: (Value.Outcome) -> Void
   private let session: Session
@@ -79,6 +80,7 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
   ///   - storage: the files of a transfer; nil for none.
   ///   - perform: performs the operations of the line.
   ///   - isHeldUp: returns whether an exchange that yields must wait until ``resume()`` is called.
+  ///   - onFrame: called with each frame, if there is a form.
   ///   - onReport: called with each report.
   ///   - onEnd: called once, at the end, after the pen was released.
   package init(
@@ -87,10 +89,11 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
     loop: IOLoop,
     source: (any ExchangeSource)? = nil, storage: (any TransferStorage)? = nil,
     perform: @escaping Performer = { $1(false) }, isHeldUp: @escaping () -> Bool = { false },
+    onFrame: @escaping (Frame) -> Void = { _ in },
     onReport: @escaping (Value.Report) -> Void = { _ in },
     onEnd: @escaping (Value.Outcome) -> Void = { _ in }
   ) {
-    (self.perform, self.isHeldUp) = (perform, isHeldUp)
+    (self.perform, self.isHeldUp, self.onFrame) = (perform, isHeldUp, onFrame)
     (self.onReport, self.onEnd) = (onReport, onEnd)
     self.exchange = exchange
     self.session = session
@@ -146,6 +149,7 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
     guard let hub, let frameForm else { return }
     let watch = FrameWatch(frameForm, of: session, receivingFrom: hub, on: loop)
     frames = watch.frames.observe { [unowned self, unowned watch] in
+      onFrame($0)
       if let line = $0.answerLine(isText: watch.isText) { handle(.received(line)) }
     }
     frameWatch = watch
@@ -266,9 +270,8 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
     case .drain:
       drain = Drain(session, on: loop, patience: nil) { [unowned self] in handle(.drained) }
     case .watchStandstill(let limit):
-      standstill = limit.map { limit in
-        StandstillWatch(session, on: loop, limit: limit) { [unowned self] in handle(.standstill) }
-      }
+      standstill = limit.map { watchStandstill($0) }
+    case .watchAnswers(let limit): standstill = watchStandstill(limit, isOfAnswers: true)
     case .perform(let operation): perform(operation) { [weak self] in self?.handle(.performed($0)) }
     case .wake(let time):
       timer = time.map { time in
@@ -282,6 +285,12 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
       resumeSoon()
     case .report(let report): onReport(report)
     case .finish(let outcome): end(outcome)
+    }
+  }
+
+  private func watchStandstill(_ limit: Duration, isOfAnswers: Bool = false) -> StandstillWatch {
+    StandstillWatch(session, on: loop, limit: limit, isOfAnswers: isOfAnswers) {
+      [unowned self] in handle(.standstill)
     }
   }
 

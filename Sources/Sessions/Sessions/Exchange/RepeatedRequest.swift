@@ -11,7 +11,7 @@ package import Time
 package struct RepeatedRequest: Exchange {
   /// A report of the running exchange.
   package enum Report: Hashable, Sendable {
-    /// Bytes of an answer, up to the end of the match.
+    /// Bytes of an answer, up to the end of the match; without an expected answer, all bytes.
     case answer([UInt8])
     /// The match of an answer, whose bytes were reported.
     case answered(ReceivedText.Match)
@@ -48,6 +48,9 @@ package struct RepeatedRequest: Exchange {
   /// The request that has not ended; nil between two moments.
   private var request: Request?
   private var hasTimedOut = false
+  /// The wait for the last answer, if none is expected.
+  private var linger: Linger
+  private var isLingering = false
 
   private struct Request {
     let start: MonotonicTime
@@ -65,12 +68,15 @@ package struct RepeatedRequest: Exchange {
   ///   - prompt: what the device must send first; nil for nothing.
   ///   - expectation: the expected answer; nil for none.
   ///   - timeout: the time limit for the prompt, and for each answer from when its request is on
-  ///     the line. Until then, it is the time limit without progress, if an answer is expected.
+  ///     the line. Until then, it is the time limit without progress, if an answer is expected;
+  ///     otherwise, for the answer that paced sending waits for.
+  ///   - linger: the wait after the last request, if no answer is expected.
   package init(
     _ bytes: [UInt8], every interval: Duration, count: Int64? = nil,
     after prompt: ExpectedPattern? = nil, expecting expectation: ExpectedPattern? = nil,
-    within timeout: Duration
+    within timeout: Duration, lingering linger: Linger = Linger(.zero)
   ) {
+    self.linger = linger
     (self.bytes, self.interval, self.count) = (bytes, interval, count)
     (self.prompt, self.expectation, self.timeout) = (prompt, expectation, timeout)
   }
@@ -88,7 +94,7 @@ package struct RepeatedRequest: Exchange {
     _ event: ExchangeEvent, at now: MonotonicTime
   ) -> [ExchangeAction<Report, End>] {
     switch event {
-    case .cutOff: return [.finish(.cutOff)]
+    case .cutOff: return [.finish(isLingering ? .done : .cutOff)]
     case .stopped: return [.withdraw, .finish(.cutOff)]
     case _ where hasTimedOut: return []
     case .begun:
@@ -96,16 +102,17 @@ package struct RepeatedRequest: Exchange {
       text.patterns = [prompt]
       return [.wake(at: now + timeout)] + search(at: now)
     case .received(let bytes):
-      // What comes between two requests is no answer.
+      // What comes between two requests is not the expected answer.
       guard isSearching else { return [] }
       text.add(bytes)
-      return search(at: now)
+      return search(at: now) + (isLingering ? goOnLingering(at: now) : [])
     case .drained:
       request?.isSent = true
       guard isAwaitingAnswer else { return endRequest(at: now) }
       return [.watchStandstill(nil), .wake(at: now + timeout)]
     case .woken:
       if schedule == nil { return timeOut(.prompt) }
+      if isLingering { return [.finish(.done)] }
       guard request != nil else { return proceed(at: now) }
       trips.addLoss()
       return endRequest(at: now)
@@ -126,13 +133,22 @@ package struct RepeatedRequest: Exchange {
 
   /// Begins the next request if it is due, or waits for its moment.
   private mutating func proceed(at now: MonotonicTime) -> Actions {
-    guard let next = schedule?.next else { return [.finish(.done)] }
+    guard let next = schedule?.next else {
+      if expectsAnswers || linger.isNone { return [.finish(.done)] }
+      isLingering = true
+      return goOnLingering(at: now)
+    }
     guard schedule?.advance(to: now) == true else { return [.wake(at: next)] }
     // Text that arrived earlier is not the answer.
     text.clear()
     text.patterns = expectation.map { [$0] } ?? []
     request = Request(start: now, isAwaited: expectsAnswers)
-    return (expectsAnswers ? [.watchStandstill(timeout)] : []) + [.send(bytes), .drain]
+    let limit: Actions = expectsAnswers ? [.watchStandstill(timeout)] : [.watchAnswers(timeout)]
+    return limit + [.send(bytes), .drain]
+  }
+
+  private mutating func goOnLingering(at now: MonotonicTime) -> Actions {
+    [.watchStandstill(nil), .wake(at: linger.end(at: now))]
   }
 
   private mutating func endRequest(at now: MonotonicTime) -> Actions {
@@ -148,8 +164,8 @@ package struct RepeatedRequest: Exchange {
 
   // MARK: What is received
 
-  /// Whether the prompt or an answer is awaited.
-  private var isSearching: Bool { schedule == nil || isAwaitingAnswer }
+  /// Whether the prompt or an answer is awaited, or everything is an answer.
+  private var isSearching: Bool { schedule == nil || isAwaitingAnswer || !expectsAnswers }
 
   private mutating func search(at now: MonotonicTime) -> Actions {
     var actions: Actions = []

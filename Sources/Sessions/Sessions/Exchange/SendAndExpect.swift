@@ -25,6 +25,9 @@ package struct SendAndExpect: Exchange {
     /// The match lies before the device's echo of the text, or before the end of the file: it is no
     /// answer to that.
     case matchedTooEarly
+    /// The device sent the text that means a failure. The exchange expects nothing more; the session
+    /// ends, and cuts it off.
+    case failed(ReceivedText.Match)
     /// The prompt or the answer did not arrive in time, or sending made no progress. The exchange
     /// expects nothing more; the session ends, and cuts it off.
     case timedOut(Phase)
@@ -52,11 +55,15 @@ package struct SendAndExpect: Exchange {
   private let bytes: [UInt8]
   private let prompt: ExpectedPattern?
   private let expectation: ExpectedPattern?
+  private let failure: ExpectedPattern?
   private let timeout: Duration
+  /// The wait for an answer that is not known; nil for none.
+  private var linger: Linger?
   private var text = SearchedStream()
   /// What the exchange waits for now.
   package private(set) var phase = Phase.prompt
-  private var hasTimedOut = false
+  /// Whether it has timed out or failed.
+  private var hasFailed = false
   /// The answer, while it is not known that everything was sent before it.
   private var answer: ReceivedText.Match?
   /// The echo of the sent text; nil if it could not be recognised.
@@ -73,15 +80,19 @@ package struct SendAndExpect: Exchange {
   /// - Parameters:
   ///   - prompt: what the device must send first; nil for nothing.
   ///   - expectation: the expected answer; nil for none.
+  ///   - failure: the text that means a failure, from when something is sent; nil for none.
   ///   - timeout: the time limit for the prompt and for the answer. While sending with an expected
-  ///     answer, it is the time limit without progress. Without an expected answer, sending has no
-  ///     limit, as for a pipe.
+  ///     answer, it is the time limit without progress. Without an expected answer, it is the time
+  ///     limit for the answer that paced sending waits for; otherwise sending has no limit, as for
+  ///     a pipe.
+  ///   - linger: the wait for an answer that is not known; nil for none.
   ///   - mayBeEchoed: whether what is received may contain the echo of what was sent.
   ///   - encoding: the encoding of what is sent. What is received is UTF-8.
   package init(
     _ content: Content, after prompt: ExpectedPattern? = nil,
-    expecting expectation: ExpectedPattern? = nil,
-    within timeout: Duration, mayBeEchoed: Bool = true, in encoding: Encoding = .utf8
+    expecting expectation: ExpectedPattern? = nil, failingOn failure: ExpectedPattern? = nil,
+    within timeout: Duration, lingering linger: Linger? = nil, mayBeEchoed: Bool = true,
+    in encoding: Encoding = .utf8
   ) {
     switch content {
     case .bytes(let bytes): (self.bytes, file, author) = (bytes, nil, .program)
@@ -94,8 +105,13 @@ package struct SendAndExpect: Exchange {
     }
     self.prompt = prompt
     self.expectation = expectation
+    self.failure = failure
     self.timeout = timeout
+    self.linger = expectation == nil ? linger : nil
   }
+
+  /// Whether everything was sent, and the exchange waits for whatever comes.
+  package var isLingering: Bool { phase == .answer && linger != nil && !hasEnded }
 
   package mutating func handle(
     _ event: ExchangeEvent, at now: MonotonicTime
@@ -107,21 +123,24 @@ package struct SendAndExpect: Exchange {
       return [.wake(at: now + timeout)] + search(at: now)
     case .received(let bytes):
       text.add(bytes)
-      return search(at: now)
+      return search(at: now) + (isLingering ? goOnLingering(at: now) : [])
     case .endOfSource:
       hasReadSource = true
       return pass(event, at: now)
     case .read, .sourceFailed, .sent: return pass(event, at: now)
     case .drained: return awaitAnswer(at: now)
     case .woken where phase == .answer && answer != nil: return end(.done(answer))
+    case .woken where isLingering: return endLingering(at: now)
     case .woken, .standstill:
       text.flush()
       let actions = search(at: now)
-      hasTimedOut = true
+      hasFailed = true
       return actions + [.report(.timedOut(phase))]
     case .sendFailed(let error): return end(.refused(error))
     case .leaving, .performed, .resumed, .room, .stored, .storageFailed, .lost, .regained: return []
     case .stopped: return [.withdraw] + end(.cutOff)
+    // Everything was sent, and what came is printed.
+    case .cutOff where isLingering && !hasFailed: return endLingering(at: now)
     case .cutOff: return pass(event, at: now) + end(.cutOff)
     }
   }
@@ -132,12 +151,9 @@ package struct SendAndExpect: Exchange {
     // Text that arrived earlier is not the answer.
     text.clear()
     phase = .sending
-    var actions: Actions = []
-    if let expectation {
-      text.patterns = [expectation]
-      actions = [.watchStandstill(timeout)]
-    }
-    return actions + (file == nil ? [.send(bytes), .drain] : pass(.begun, at: now))
+    text.patterns = [expectation, failure].compactMap { $0 }
+    let limit: Actions = expectation == nil ? [.watchAnswers(timeout)] : [.watchStandstill(timeout)]
+    return limit + (file == nil ? [.send(bytes), .drain] : pass(.begun, at: now))
   }
 
   /// Passes an event to the file, and carries out its actions.
@@ -151,8 +167,8 @@ package struct SendAndExpect: Exchange {
       case .withdraw: [.withdraw]
       case .finish(.done): [.drain]
       case .finish(.unreadable(let error)): end(.unreadable(error))
-      case .finish, .report, .drain, .watchStandstill, .perform, .wake, .yield, .awaitRoom, .store,
-        .pass:
+      case .finish, .report, .drain, .watchStandstill, .watchAnswers, .perform, .wake, .yield,
+        .awaitRoom, .store, .pass:
         []
       }
     }
@@ -161,11 +177,23 @@ package struct SendAndExpect: Exchange {
   // MARK: Waiting
 
   private mutating func awaitAnswer(at now: MonotonicTime) -> Actions {
-    if hasTimedOut { return [] }
+    if hasFailed { return [] }
     phase = .answer
+    if let linger, !linger.isNone { return goOnLingering(at: now) }
     if expectation == nil { return end(.done(nil)) }
     if answer != nil { return awaitEcho(at: now) }
     return [.watchStandstill(nil), .wake(at: now + timeout)]
+  }
+
+  private mutating func goOnLingering(at now: MonotonicTime) -> Actions {
+    guard !hasFailed, let end = linger?.end(at: now) else { return [] }
+    return [.watchStandstill(nil), .wake(at: end)]
+  }
+
+  private mutating func endLingering(at now: MonotonicTime) -> Actions {
+    text.flush()
+    let actions = search(at: now)
+    return hasFailed ? actions : actions + end(.done(nil))
   }
 
   /// Ends the exchange with the answer, unless the echo of the text may still come.
@@ -176,10 +204,10 @@ package struct SendAndExpect: Exchange {
 
   private mutating func search(at now: MonotonicTime) -> Actions {
     var actions: Actions = []
-    while !hasEnded, !hasTimedOut, let event = text.next() {
+    while !hasEnded, !hasFailed, let event = text.next() {
       switch event {
       case .passed(let bytes):
-        guard phase != .prompt, expectation != nil else { continue }
+        guard phase != .prompt, expectation != nil || linger != nil else { continue }
         let wasEchoed = echo?.isFound ?? true
         echo?.add(bytes)
         if answer == nil {
@@ -195,14 +223,22 @@ package struct SendAndExpect: Exchange {
   }
 
   private mutating func met(_ match: ReceivedText.Match, at now: MonotonicTime) -> Actions {
+    let isFailure = phase != .prompt && failure != nil && match.index == text.patterns.count - 1
     text.patterns = []
+    if isFailure {
+      hasFailed = true
+      return [.wake(at: nil), .watchStandstill(nil), .report(.failed(match))]
+    }
     switch phase {
     case .prompt: return [.wake(at: nil)] + send(at: now)
     case .sending:
       answer = match
       // The rest may contain the echo.
       text.flush()
-      return reportsUnsent && !hasReadSource ? [.report(.matchedTooEarly)] : []
+      guard reportsUnsent, !hasReadSource else { return [] }
+      // The rest of the file may fail.
+      text.patterns = [failure].compactMap { $0 }
+      return [.report(.matchedTooEarly)]
     case .answer:
       answer = match
       text.flush()

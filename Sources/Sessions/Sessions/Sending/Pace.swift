@@ -14,22 +14,45 @@ package struct Pace {
   /// between the two.
   private var lineFeedNotBefore: MonotonicTime?
   private var lastByte: UInt8?
-  /// Whether a line was sent and its prompt has not arrived yet.
-  package private(set) var isAwaitingPrompt = false
+  /// The lines that the device does not answer; nil for none.
+  private var unanswered: LineMatcher?
+  /// The beginning of the line that is being sent, without its end.
+  private var line: [UInt8] = []
+  private var lineCount = 0
+  /// The line that was sent and whose prompt has not arrived yet; nil for none.
+  package private(set) var awaitedLine: SentLine?
+
+  /// A line that was sent.
+  package struct SentLine: Hashable {
+    /// Its number, counted from 1, among the lines that were sent with these delays.
+    package let number: Int
+    /// Its first bytes, at most ``lineLimit``, without the line end.
+    package let text: [UInt8]
+  }
+
+  /// The maximum number of bytes of a line that are kept, and searched.
+  package static let lineLimit = 1_024
 
   private static let carriageReturn: UInt8 = 0x0D
   private static let lineFeed: UInt8 = 0x0A
 
   package init(_ pacing: Pacing) {
     self.init(
-      byteDelay: pacing.byteDelay, lineDelay: pacing.lineDelay, awaitsPrompt: pacing.waitFor != nil)
+      byteDelay: pacing.byteDelay, lineDelay: pacing.lineDelay, awaitsPrompt: pacing.waitFor != nil,
+      exceptAfter: pacing.unanswered)
   }
 
-  package init(byteDelay: Duration, lineDelay: Duration, awaitsPrompt: Bool) {
+  package init(
+    byteDelay: Duration, lineDelay: Duration, awaitsPrompt: Bool, exceptAfter lines: Pattern? = nil
+  ) {
     self.byteDelay = byteDelay
     self.lineDelay = lineDelay
     self.awaitsPrompt = awaitsPrompt
+    unanswered = lines.map(LineMatcher.init)
   }
+
+  /// Whether a line was sent and its prompt has not arrived yet.
+  package var isAwaitingPrompt: Bool { awaitedLine != nil }
 
   /// The time at which the next bytes may be sent; nil for now, and while waiting for the prompt.
   package func resumption(for bytes: UnsafeRawBufferPointer) -> MonotonicTime? {
@@ -71,16 +94,27 @@ package struct Pace {
     // This is the line feed of a CRLF whose line has already ended.
     let isRest = bytes.count == 1 && endsLine(bytes)
     lastByte = last
+    if awaitsPrompt, !isRest { keep(bytes) }
     let isLineEnd = last == Self.carriageReturn || last == Self.lineFeed
     lineFeedNotBefore = now + byteDelay
     notBefore = now + (isLineEnd ? max(byteDelay, lineDelay) : byteDelay)
     guard isLineEnd, !isRest, awaitsPrompt else { return false }
-    isAwaitingPrompt = true
+    let text = line
+    line = []
+    lineCount += 1
+    if text.withUnsafeBytes({ unanswered?.matches($0) }) == true { return false }
+    awaitedLine = SentLine(number: lineCount, text: text)
     return true
   }
 
+  /// Keeps the beginning of the line that is being sent.
+  private mutating func keep(_ bytes: UnsafeRawBufferPointer) {
+    let text = bytes.prefix { $0 != Self.carriageReturn && $0 != Self.lineFeed }
+    line += text.prefix(Self.lineLimit - line.count)
+  }
+
   /// Records that the prompt arrived.
-  package mutating func promptCame() { isAwaitingPrompt = false }
+  package mutating func promptCame() { awaitedLine = nil }
 }
 
 /// Delays for sending to a device without flow control.
@@ -91,12 +125,16 @@ package struct Pacing {
   package var lineDelay = Duration.zero
   /// The text that the device must send before the next line is sent.
   package var waitFor: ExpectedPattern?
+  /// The lines after which ``waitFor`` does not apply; nil for none.
+  package var unanswered: Pattern?
 
   /// Creates delays, by default none.
   package init(
-    byteDelay: Duration = .zero, lineDelay: Duration = .zero, waitFor: ExpectedPattern? = nil
+    byteDelay: Duration = .zero, lineDelay: Duration = .zero, waitFor: ExpectedPattern? = nil,
+    unanswered: Pattern? = nil
   ) {
-    (self.byteDelay, self.lineDelay, self.waitFor) = (byteDelay, lineDelay, waitFor)
+    (self.byteDelay, self.lineDelay) = (byteDelay, lineDelay)
+    (self.waitFor, self.unanswered) = (waitFor, unanswered)
   }
 
   /// Whether there are no delays.

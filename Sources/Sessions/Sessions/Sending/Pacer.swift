@@ -45,8 +45,10 @@ package final class Pacer: SendingPacer {
       ]
   }
 
-  /// Whether the next line waits for the prompt.
-  package var isAwaitingPrompt: Bool { pace.isAwaitingPrompt }
+  /// The sent line whose prompt the next line waits for; nil for none.
+  package var awaitedLine: Pace.SentLine? { pace.awaitedLine }
+
+  package var isAwaitingAnswer: Bool { pace.isAwaitingPrompt }
 
   package func session(_ session: Session, allowanceFor bytes: RawSpan) -> Int {
     bytes.withUnsafeBytes { bytes in

@@ -41,6 +41,7 @@ package struct TransferExchange: Exchange {
 
   private var machine: any TransferMachine
   private let bytesPerSecond: Int?
+  private let answerLimit: Duration?
   private var rate = TransferRate()
   /// The time when the first byte of the present file was read or written, and its offset.
   private var beginning: (time: Duration, position: Int)?
@@ -65,14 +66,16 @@ package struct TransferExchange: Exchange {
   ///   - isReceiving: whether files are received.
   ///   - fileCount: the number of files; nil if it is unknown.
   ///   - bytesPerSecond: the capacity of the line; nil if it is unknown.
+  ///   - answerLimit: the time limit for the answer that paced sending waits for; nil for none.
   ///   - outlivesLoss: whether the exchange continues when a lost device returns.
   package init(
     _ machine: any TransferMachine, by author: Author, isReceiving: Bool, fileCount: Int? = nil,
-    bytesPerSecond: Int?, outlivesLoss: Bool
+    bytesPerSecond: Int?, answerLimit: Duration? = nil, outlivesLoss: Bool
   ) {
     self.machine = machine
     self.author = author
     self.bytesPerSecond = bytesPerSecond
+    self.answerLimit = answerLimit
     self.outlivesLoss = outlivesLoss
     status.isReceiving = isReceiving
     status.count = fileCount
@@ -83,7 +86,8 @@ package struct TransferExchange: Exchange {
   ) -> [ExchangeAction<Report, Outcome>] {
     let now = Duration.nanoseconds(now.nanoseconds)
     switch event {
-    case .begun: return advance(on: .begun, at: now)
+    case .begun:
+      return (answerLimit.map { [.watchAnswers($0)] } ?? []) + advance(on: .begun, at: now)
     case .received(let bytes): return advance(on: .received(bytes), at: now)
     case .sent(let count): return advance(on: .sent(count), at: now)
     case .room: return advance(on: .room, at: now)
@@ -102,10 +106,11 @@ package struct TransferExchange: Exchange {
     case .regained:
       status.isInterrupted = false
       return [.report(.status(status))] + advance(on: .regained, at: now)
+    case .standstill: return [.withdraw] + finish(.failed(.unanswered))
     case .cutOff, .sendFailed:
       isStoring = false
       return finish(.failed(.cutOff))
-    case .read, .endOfSource, .sourceFailed, .drained, .standstill, .performed, .resumed: return []
+    case .read, .endOfSource, .sourceFailed, .drained, .performed, .resumed: return []
     }
   }
 

@@ -65,7 +65,8 @@ final class SessionTransfers {
     questions.exchangeDidEnd()
     switch end {
     case .done: break
-    case .failed(let message), .stopped(let message), .cutOff(let message):
+    case .failed(let message), .timedOut(let message), .stopped(let message),
+      .cutOff(let message):
       app.console.warn(port.port.named(message))
       port.controller.unsent.transferDidFail()
     }
