@@ -78,7 +78,7 @@ let package = Package(
       path: "Sources/Values/TransferProtocols", swiftSettings: strict),
     // Dialogues of scripts.
     .target(
-      name: "Dialogues", dependencies: ["Patterns", "TextTools", "TransferProtocols"],
+      name: "Dialogues", dependencies: ["Patterns", "TextTools", "Time", "TransferProtocols"],
       path: "Sources/Values/Dialogues", swiftSettings: strict),
     // The stages between a device's bytes and the screen, which can be fuzzed.
     .target(
@@ -255,7 +255,7 @@ let package = Package(
       name: "TransferProtocolsTests", dependencies: ["Checksums", "TransferProtocols"],
       path: "Tests/Values/TransferProtocolsTests", swiftSettings: strict),
     .testTarget(
-      name: "DialoguesTests", dependencies: ["Dialogues", "Patterns"],
+      name: "DialoguesTests", dependencies: ["Dialogues", "Patterns", "Time"],
       path: "Tests/Values/DialoguesTests", swiftSettings: strict),
     .testTarget(
       name: "TextStagesTests",

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import re
 import tempfile
 import termios
 import unittest
@@ -105,6 +106,170 @@ class BoardTests(RunCase):
         '''
         result = self.run_board(text, "--quiet")
         self.assertEqual((result.status, result.stdout), (0, b"12345\n" * count), result.stderr)
+
+
+class TryTests(RunCase):
+    """A timeout in `try` is no end of the script."""
+
+    def check(self, text, printed, status=0, *options):
+        result = self.run_board(text, "--quiet", *options)
+        self.assertEqual((result.status, result.stdout), (status, printed), result)
+        return result
+
+    def test_else_follows_a_timeout_and_then_the_rest(self):
+        text = """
+            try {
+              expect /%s/ within %s
+              print "come"
+            } else {
+              print "not come"
+            }
+            print "end"
+        """
+        result = self.check(text % ("zzz", "10ms"), b"not come\nend\n")
+        self.assertEqual(result.stderr, b"")
+        self.check(text % ("board> ", "60s"), b"come\nend\n")
+
+    def test_without_else_a_timeout_is_ignored(self):
+        self.check('try {\nexpect /zzz/ within 10ms\nprint "no"\n}\nprint "end"\n', b"end\n")
+
+    def test_what_came_before_the_timeout_is_searched_afterwards(self):
+        text = """
+            expect /ready/
+            try {
+              expect /zzz/ within 10ms
+            } else {
+              expect /board> /
+            }
+            print "$0"
+        """
+        self.check(text, b"board> \n")
+
+    def test_the_innermost_takes_it_and_the_next_one_that_of_else(self):
+        text = """
+            try {
+              repeat 2 {
+                try {
+                  expect /zzz/ within 10ms
+                  print "no"
+                } else {
+                  print "inner"
+                  expect /zzz/ within 10ms
+                }
+                print "no"
+              }
+            } else {
+              print "outer"
+            }
+            expect /yyy/ within 10ms
+        """
+        result = self.check(text, b"inner\nouter\n", 10)
+        self.assertIn(b"script:16: timed out after 0.01 s waiting for /yyy/.", result.stderr)
+
+    def test_every_other_failure_is_one(self):
+        for step, status in (('fail "no"', 1), ("set dtr on", 1), ('send file "/nonexistent" by raw', 8)):
+            with self.subTest(step):
+                self.check(f'try {{\n{step}\n}} else {{\nprint "else"\n}}\n', b"", status)
+        result = self.check(
+            'try {\nexpect /zzz/ within 60s\n} else {\nprint "else"\n}\n', b"", 10, "--deadline", "0.1")
+        self.assertIn(b"script:2: the script did not end within 0.1 s.", result.stderr)
+
+    def test_bytes_that_are_not_taken_are_discarded_and_counted(self):
+        size = 30_000
+        text = f"""
+            try {{
+              send "{"x" * size}"
+            }} else {{
+              expect /go/ within 60s
+              send "end"
+            }}
+        """
+        with Device() as device, Pipes(
+                serialterm_binary(), "run", device.path, self.script(text), "--timeout", "0.2") as program:
+            message = program.stderr.expect(re.compile(
+                rb"script:3: the device accepted no bytes within 0\.2 s\. ([\d,]+) bytes were not sent\.\n"))
+            unsent = int(message.group(1).replace(b",", b""))
+            self.assertEqual(device.read_exactly(size - unsent), b"x" * (size - unsent))
+            device.write(b"go")
+            self.assertEqual(device.read_exactly(3), b"end")
+            self.assertEqual(program.wait(), 0)
+            # They are counted once.
+            self.assertEqual(program.stderr.expect_end(), b"")
+
+
+class RoundsTests(RunCase):
+    """`repeat N every T until REGEX`"""
+
+    def test_a_match_ends_them_and_its_groups_are_known(self):
+        report = self.folder / "report.json"
+        text = """
+            repeat 10000 every 20ms until /(O.)/ {
+              send "AT"
+            }
+            print "$1"
+        """
+        with Device() as device, Pipes(
+                serialterm_binary(), "run", device.path, self.script(text), "--quiet",
+                "--report", f"json={report}", "--report", f"junit={report}.xml") as program:
+            self.assertEqual(device.read_exactly(6), b"AT" * 3)
+            device.write(b"OK")
+            self.assertEqual(program.wait(), 0)
+            self.assertEqual(program.stdout.expect_end(), b"OK\n")
+            # On a busy machine, further rounds may begin before the answer is read.
+            count = 3 + device.rest().count(b"AT")
+        steps = json.loads(report.read_text())["steps"]
+        self.assertEqual([(step["name"], step["rounds"]) for step in steps[:3]], [
+            ("open the port", None), ("repeat until /(O.)/", count), ("send", None)])
+        self.assertEqual([step["name"] for step in steps[-2:]], [f"send ({count})", "print"])
+        case = xml.etree.ElementTree.parse(f"{report}.xml").getroot().findall(".//testcase")[1]
+        self.assertEqual(case.find("system-out").text, f"matched in round {count} of 10000")
+
+    def test_the_answer_to_the_third_ends_the_third(self):
+        """The first two rounds are over when their steps have been performed."""
+        text = """
+            repeat 5 every 1ms until /OK/ {
+              send "AT"
+              expect /answer/ within 60s
+            }
+        """
+        with Device() as device, Pipes(
+                serialterm_binary(), "run", device.path, self.script(text), "--quiet") as program:
+            for answer in (b"answer", b"answer", b"answerOK"):
+                self.assertEqual(device.read_exactly(2), b"AT")
+                device.write(answer)
+            self.assertEqual(program.wait(), 0)
+            self.assertEqual(device.rest(), b"")
+
+    def test_without_a_match_it_is_a_timeout(self):
+        for words, time, options in (("every 10ms until", b"0.01", ()), ("until", b"0.02", ("--timeout", "0.02"))):
+            with self.subTest(words):
+                result = self.run_board(
+                    f'repeat 3 {words} /zzz/ {{\nprint "x"\n}}\n', "--quiet", *options)
+                self.assertEqual((result.status, result.stdout), (10, b"x\n" * 3), result)
+                self.assertIn(
+                    b"script:1: timed out: /zzz/ did not come in 3 rounds of %s s." % time, result.stderr)
+
+    def test_without_an_end_all_of_them_are_performed(self):
+        result = self.run_board('repeat 3 every 10ms {\nprint "x"\n}\nprint "end"\n', "--quiet")
+        self.assertEqual((result.status, result.stdout), (0, b"x\n" * 3 + b"end\n"), result)
+
+    def test_text_that_came_before_counts(self):
+        result = self.run_board(
+            'expect /board> /\nsend "version\\r"\nwait 10ms\n'
+            'repeat 100 every 10ms until /version\\r/ {\nprint "x"\n}\n', "--quiet")
+        self.assertEqual(result.status, 0, result)
+
+    def test_frames(self):
+        text = 'repeat 100 every 20ms until frame /^.*4f/ {\nsend "x"\n}\nprint "$0"\n'
+        with Device() as device, Pipes(
+                serialterm_binary(), "run", device.path, self.script(text), "--quiet", "--frames", "slip") as program:
+            self.assertEqual(device.read_exactly(1), b"x")
+            device.write(b"\xc0OK\xc0")
+            self.assertEqual(program.wait(), 0)
+            self.assertIn(b"4f 4b", program.stdout.expect_end())
+        missing = serialterm("run", "loopback:", self.script(text))
+        self.assertEqual(missing.status, 2, missing)
+        self.assertIn(b"script:1: 'expect frame' needs a form of frames", missing.stderr)
 
 
 class DeadlineTests(RunCase):
@@ -282,6 +447,52 @@ class ReportTests(RunCase):
         self.assertEqual(len(root.findall(".//testcase")), 10_001)
         self.assertEqual(report["omittedSteps"], 12_002 - 10_001)
         self.assertEqual(root.find(".//failure").get("message"), "now")
+
+    def test_a_timeout_that_try_takes_is_no_failure(self):
+        self.run_board('try {\nexpect /zzz/ within 10ms\n}\nwait 1ms\n', *self.options)
+        root, report = self.reports()
+        message = "timed out after 0.01 s waiting for /zzz/."
+        self.assertEqual((report["passed"], report["status"]), (True, 0))
+        self.assertEqual(
+            [(step["line"], step["passed"], step["failure"], step["timedOut"]) for step in report["steps"][1:]],
+            [(2, True, None, message), (4, True, None, None)])
+        self.assertEqual(root.find("testsuite").get("failures"), "0")
+        self.assertEqual(list(root.iter("failure")) + list(root.iter("error")), [])
+        self.assertEqual([output.text for output in root.iter("system-out")], [message])
+
+    def test_rounds_that_fail_are_one_step_with_their_number(self):
+        self.run_board(
+            'try {\nrepeat 2 every 10ms until /zzz/ {\nwait 1ms\n}\n}\n'
+            'repeat 3 every 10ms until /zzz/ {\nwait 1ms\n}\n', *self.options)
+        root, report = self.reports()
+        lines = [(step["line"], step["rounds"], step["passed"]) for step in report["steps"][1:]]
+        self.assertEqual(lines, [(2, 2, True), *[(3, None, True)] * 2, (6, 3, False), *[(7, None, True)] * 3])
+        message = "timed out: /zzz/ did not come in %d rounds of 0.01 s."
+        self.assertEqual(report["steps"][1]["timedOut"], message % 2)
+        self.assertEqual(report["steps"][4]["failure"], message % 3)
+        self.assertEqual([output.text for output in root.iter("system-out")],
+                         [f"{message % 2}\n2 of 2 rounds", "3 of 3 rounds"])
+        self.assertEqual([failure.get("message") for failure in root.iter("failure")], [message % 3])
+        self.assertEqual(root.find("testsuite").get("failures"), "1")
+        total = sum(step["time"] for step in report["steps"])
+        self.assertAlmostEqual(total, report["time"], delta=0.1)
+
+    def test_a_repetition_in_another_has_a_step_each_time(self):
+        self.run_board(
+            'repeat 2 every 10ms {\nrepeat 3 every 1ms {\nwait 1ms\n}\n}\n', *self.options)
+        _, report = self.reports()
+        self.assertEqual(
+            [(step["name"], step["rounds"]) for step in report["steps"] if step["rounds"] is not None],
+            [("repeat every 0.01s", 2), ("repeat every 0.001s", 3), ("repeat every 0.001s (2)", 3)])
+
+    def test_a_repetition_beyond_the_capacity_is_there_if_it_fails(self):
+        self.run_board(
+            'repeat 12000 {\nprint ""\n}\nrepeat 2 every 1ms until /zzz/ {\nprint ""\n}\n', *self.options, "--quiet")
+        root, report = self.reports()
+        last = report["steps"][-1]
+        self.assertEqual((len(report["steps"]), report["omittedSteps"]), (10_001, 12_004 - 10_001))
+        self.assertEqual((last["name"], last["rounds"], last["passed"]), ("repeat until /zzz/", 2, False))
+        self.assertEqual(len(list(root.iter("failure"))), 1)
 
     def test_what_is_sent_is_not_in_it(self):
         self.run_board('send "secret\\r"\n', *self.options)

@@ -2,7 +2,7 @@
 
 import signal
 
-from Tests.endtoend.harness import Pipes, serialterm, serialterm_binary
+from Tests.endtoend.harness import Pipes, serialterm, serialterm_binary, slow
 from Tests.endtoend.test_commands import CommandTest
 
 
@@ -28,6 +28,30 @@ class SessionScriptTests(CommandTest):
         self.expect_nothing_sent()
         self.press(b"q")
         self.assertEqual(self.terminal.wait(), 0)
+
+    def test_rounds_and_a_timeout_in_try_are_shown(self):
+        script = self.script(
+            'try {\n  repeat 2 every 10ms until /never/ {\n    send "a"\n  }\n} else {\n  expect /b/\n}\n')
+        self.begin("--script", script, size=(24, 120))
+        self.screen.wait_for_text("login.txt:2: repeat until /never/: round 2 of 2")
+        self.screen.wait_for_text("login.txt:2: timed out: /never/ did not come in 2 rounds of 0.01 s.")
+        self.screen.wait_for_text("login.txt:6: expect /b/")
+        self.assertEqual(self.device.read_exactly(2), b"aa")
+        self.device.write(b"b")
+        self.screen.wait_for_text("login.txt has ended")
+
+    @slow
+    def test_bytes_discarded_in_try_are_shown_once(self):
+        script = self.script('try {\n  send "' + "x" * 30_000 + '"\n}\nexpect /never/\n')
+        self.begin("--script", script, size=(24, 120))
+        self.screen.wait_for_text("login.txt:2: the device accepted no bytes within 5 s.")
+        self.screen.wait_for_text("login.txt:4: expect /never/")
+        self.terminal.send(b"\x03")
+        self.screen.wait_for_text("login.txt was stopped at line 4: expect /never/.")
+        self.press(b"q")
+        # The script has handled it, so that the session ends well.
+        self.assertEqual(self.terminal.wait(), 0)
+        self.assertEqual(self.terminal.output.count(b" bytes were not sent."), 1)
 
     def test_ctrl_c_stops_it_and_the_status_line_names_it(self):
         self.begin("--status", "--script", self.script("expect /never/\n"), size=(24, 120))

@@ -127,7 +127,11 @@ final class RunController {
 
   private func handle(_ event: ScriptPlayer.Event) {
     switch event {
-    case .step(let step): report.begin(step.name, line: step.line)
+    case .step(let step): report.begin(step)
+    case .roundMatched: report.match()
+    case .timedOut(let message, let unsentCount):
+      report.timeOut(message)
+      if unsentCount > 0 { frontEnd.console.warn(player.named(message)) }
     case .received(let bytes): if showsDevice { show(bytes) }
     case .print(let bytes): show(bytes)
     case .transfer(.status(let status)): progress.show(status)

@@ -1,8 +1,10 @@
+import TextTools
+
 extension RunReport {
   /// The report as JUnit XML for continuous integration: a test suite for the script, with a test
   /// case for each step.
   var junit: String {
-    let isExpectation = steps.last?.failure?.isExpectation
+    let isExpectation = steps.lazy.compactMap(\.failure).first?.isExpectation
     let counts = XML.attributes([
       ("tests", "\(steps.count)"), ("failures", isExpectation == true ? "1" : "0"),
       ("errors", isExpectation == false ? "1" : "0"), ("skipped", "0"),
@@ -25,7 +27,13 @@ extension RunReport.Step {
     let attributes = XML.attributes([
       ("classname", script), ("name", place), ("time", duration.inSeconds),
     ])
-    guard let failure else { return "<testcase\(attributes)/>\n" }
+    let content = failureElement + outputElement
+    return content.isEmpty
+      ? "<testcase\(attributes)/>\n" : "<testcase\(attributes)>\(content)</testcase>\n"
+  }
+
+  private var failureElement: String {
+    guard let failure else { return "" }
     let element = failure.isExpectation ? "failure" : "error"
     let reason = XML.attributes([
       ("message", failure.message), ("type", "status \(failure.status)"),
@@ -34,8 +42,20 @@ extension RunReport.Step {
     let details =
       failure.received.isEmpty
       ? failure.message : "\(failure.message)\nThe last lines received:\(received)"
-    return "<testcase\(attributes)><\(element)\(reason)>\(XML.escaped(details))"
-      + "</\(element)></testcase>\n"
+    return "<\(element)\(reason)>\(XML.escaped(details))</\(element)>"
+  }
+
+  /// The timeout that the script has handled, and the number of rounds.
+  private var outputElement: String {
+    let lines = [timeout, rounds?.words].compactMap { $0 }
+    if lines.isEmpty { return "" }
+    return "<system-out>\(XML.escaped(lines.joined(separator: "\n")))</system-out>"
+  }
+}
+
+extension RunReport.Rounds {
+  fileprivate var words: String {
+    isMatched ? "matched in round \(count) of \(limit)" : "\(count) of \(limit.counted("round"))"
   }
 }
 

@@ -29,6 +29,11 @@ final class ScriptPlayer: RunningExchange {
     case step(ScriptStep)
     /// Received bytes were searched.
     case received([UInt8])
+    /// The expression of the present step, a repetition, has matched.
+    case roundMatched
+    /// The present step has timed out, and a `try` block of the script handles that. The message
+    /// says what did not happen, and how many bytes were discarded.
+    case timedOut(String, unsentCount: Int)
     /// The script prints a line, with its end.
     case print([UInt8])
     /// A report about the file transfer of the present step.
@@ -62,6 +67,8 @@ final class ScriptPlayer: RunningExchange {
   /// The file transfer of the present step.
   private var transfer: TransferPlayer?
   private var author = Author.script
+  /// The number of withdrawn bytes that were reported.
+  private var reportedCount = 0
   private var isStopped = false
 
   /// Prepares a script. Bytes received from now on belong to it.
@@ -161,12 +168,25 @@ final class ScriptPlayer: RunningExchange {
   private func handleReport(_ report: DialogueExchange.Report) {
     switch report {
     case .step(let instruction):
-      let step = ScriptStep(line: instruction.line, name: instruction.action.name)
+      let step = ScriptStep(instruction)
       self.step = step
       onEvent(self, .step(step))
     case .received(let bytes): onEvent(self, .received(bytes))
+    case .roundMatched: onEvent(self, .roundMatched)
     case .print(let bytes): onEvent(self, .print(bytes))
+    case .timedOut(let end):
+      guard let message = timeoutMessage(of: end) else { return }
+      let count = takeUnsentCount()
+      let loss = count > 0 ? " \(count.bytesWere) not sent." : ""
+      onEvent(self, .timedOut(message + loss, unsentCount: count))
     }
+  }
+
+  /// The number of withdrawn bytes that were not reported.
+  private func takeUnsentCount() -> Int {
+    let count = runner?.withdrawnCount ?? 0
+    defer { reportedCount = count }
+    return count - reportedCount
   }
 
   /// Performs an operation like the command of the palette.
@@ -249,12 +269,7 @@ final class ScriptPlayer: RunningExchange {
   private func ended(_ end: DialogueExchange.End) {
     switch end {
     case .done: self.end(.done)
-    case .timedOut(let expressions, let limit):
-      let names = expressions.map(\.description).joined(separator: " or ")
-      fail(timedOut("timed out after \(limit.inSeconds) s waiting for \(names.harmless)."))
-    case .standstill:
-      // What is sent may be a password.
-      fail(timedOut(port.standstill("within \(timeout.inSeconds) s", namesLine: false) + "."))
+    case .timedOut, .unmatched, .standstill: fail(timedOut(timeoutMessage(of: end) ?? ""))
     case .refused where isStopped: self.end(.stopped(unsentCount: 0))
     case .refused where refusalStatus == .timedOut: fail(timedOut(refusal))
     case .refused: fail(failure(refusalStatus, refusal))
@@ -264,7 +279,22 @@ final class ScriptPlayer: RunningExchange {
       let reason = String(decoding: reason, as: UTF8.self).harmless
       fail(failure(.otherFailure, isExpectation: true, reason))
     case .cutOff:
-      self.end(isStopped ? .stopped(unsentCount: runner?.withdrawnCount ?? 0) : .cutOff)
+      self.end(isStopped ? .stopped(unsentCount: takeUnsentCount()) : .cutOff)
+    }
+  }
+
+  /// What did not happen in time; nil for an end that is no timeout.
+  private func timeoutMessage(of end: DialogueExchange.End) -> String? {
+    switch end {
+    case .timedOut(let expressions, let limit):
+      let names = expressions.map(\.description).joined(separator: " or ")
+      return "timed out after \(limit.inSeconds) s waiting for \(names.harmless)."
+    case .unmatched(let rounds):
+      let time = (rounds.interval ?? timeout).inSeconds
+      let name = rounds.expression?.description.harmless ?? ""
+      return "timed out: \(name) did not come in \(rounds.count.counted("round")) of \(time) s."
+    case .standstill: return port.standstill("within \(timeout.inSeconds) s")
+    case .done, .refused, .sendFailed, .unencodable, .failed, .cutOff: return nil
     }
   }
 
@@ -286,13 +316,19 @@ final class ScriptPlayer: RunningExchange {
     failure(.otherFailure, isExpectation: true, message, details: tail.message(message))
   }
 
+  /// A message with the place of the present step.
+  func named(_ message: String) -> String { "\(place): \(message)" }
+
+  /// The name of the script, and the line of the present step.
+  private var place: String { step.map { "\(name):\($0.line)" } ?? name }
+
   /// A failure in the present step.
   func failure(
     _ status: ExitStatus, isExpectation: Bool = false, _ message: String, details: String? = nil
   ) -> ScriptFailure {
     ScriptFailure(
       status: status, isExpectation: isExpectation,
-      place: step.map { "\(name):\($0.line)" } ?? name,
+      place: place,
       message: message, details: details ?? message)
   }
 }
@@ -304,6 +340,32 @@ struct ScriptStep: Hashable {
   /// The name of the step: `expect /login: /`. It does not contain what is sent, because that may
   /// be a password.
   let name: String
+  /// The round of a repetition with a time or an end; nil for another step.
+  let round: Round?
+
+  /// A round of a repetition.
+  struct Round: Hashable {
+    /// The number of rounds whose steps were performed; 0 when the repetition begins.
+    let number: Int
+    /// The maximum number of rounds.
+    let limit: Int
+  }
+
+  fileprivate init(_ instruction: DialogueRun.Instruction) {
+    line = instruction.line
+    name = instruction.action.name
+    switch instruction.action {
+    case .beginRounds(let rounds): round = Round(number: 0, limit: rounds.count)
+    case .awaitRound(let rounds, let number, _): round = Round(number: number, limit: rounds.count)
+    default: round = nil
+    }
+  }
+
+  /// The step in words: `expect /login: /`, `repeat until /OK/: round 2 of 10`.
+  var words: String {
+    guard let round, round.number > 0 else { return name }
+    return "\(name): round \(round.number) of \(round.limit)"
+  }
 }
 
 /// Why a script failed.
@@ -333,9 +395,18 @@ extension DialogueRun.Action {
     case .sendBreak(let duration): "break \(duration.inSeconds)s"
     case .pulse(let line, let duration): "pulse \(line.rawValue) \(duration.inSeconds)s"
     case .transfer(let files): files.words
+    case .beginRounds(let rounds), .awaitRound(let rounds, _, _): rounds.name
     case .print: "print"
     case .fail: "fail"
     }
+  }
+}
+
+extension Rounds {
+  /// The repetition in the form of a script's step: `repeat until /OK/`.
+  fileprivate var name: String {
+    if let expression { return "repeat until \(expression.description)" }
+    return interval.map { "repeat every \($0.inSeconds)s" } ?? "repeat"
   }
 }
 

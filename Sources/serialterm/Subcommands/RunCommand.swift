@@ -42,8 +42,14 @@ struct RunCommand: ProfiledCommand {
           fail "the board says $1"
         }
       }
-      repeat 3 {
-        print "text"
+      repeat 9 every 1s until /OK/ {
+        send "AT\\r"           'every 1s' and 'until /OK/' can be left out
+      }
+      print "text"
+      try {                    after a timeout in it, 'else' follows
+        expect /login:/ within 2s
+      } else {
+        send "\\r"
       }
       wait 500ms
       set rts off

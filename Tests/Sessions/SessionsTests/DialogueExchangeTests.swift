@@ -7,10 +7,12 @@ import SystemPackage
 import Testing
 import Time
 
-/// The exchange of a script: events go in, actions come out as text. The clock stays at 0.
+/// The exchange of a script: events go in, actions come out as text. The clock stays at 0 unless
+/// a test sets it.
 @Suite struct DialogueExchangeTests {
   private final class Run {
     var exchange: DialogueExchange
+    var now = MonotonicTime(nanoseconds: 0)
 
     init(_ script: String, in encoding: Encoding = .utf8) throws {
       exchange = DialogueExchange(
@@ -20,7 +22,7 @@ import Time
 
     /// Handles an event, and returns the actions as text.
     func callAsFunction(_ event: ExchangeEvent) -> [String] {
-      exchange.handle(event, at: MonotonicTime(nanoseconds: 0)).map(Self.text)
+      exchange.handle(event, at: now).map(Self.text)
     }
 
     func received(_ text: String) -> [String] { self(.received(Array(text.utf8))) }
@@ -41,6 +43,8 @@ import Time
       case .report(.step(let instruction)): "line \(instruction.line)"
       case .report(.received(let bytes)): "show \(String(decoding: bytes, as: UTF8.self))"
       case .report(.print(let bytes)): "print \(String(decoding: bytes, as: UTF8.self))"
+      case .report(.roundMatched): "matched"
+      case .report(.timedOut(let end)): "tried: \(Self.text(end))"
       case .finish(let end): Self.text(end)
       }
     }
@@ -50,6 +54,7 @@ import Time
       case .done: "done"
       case .timedOut(let expressions, let limit):
         "timed out after \(limit): \(expressions.map(\.text))"
+      case .unmatched(let rounds): "unmatched in \(rounds.count) rounds"
       case .standstill: "no progress"
       case .refused: "refused"
       case .sendFailed(let error): "\(error.code)"
@@ -110,6 +115,128 @@ import Time
     #expect(run(.resumed) == ["line 1", "wake 2000"])
     #expect(run.received("neve") == ["show neve"])
     #expect(run(.woken) == ["timed out after 2.0 seconds: [\"never\"]"])
+  }
+
+  private static let leavingStep = ["withdraw", "standstill off"]
+
+  @Test func aTimeoutInTry_isReported_andElseFollows() throws {
+    let run = try Run(
+      "try {\nexpect /never/ within 2s\nwait 1s\n} else {\nexpect /ever/\n}\nset dtr on")
+    _ = run(.begun)
+    #expect(run(.resumed) == ["line 2", "wake 2000"])
+    #expect(run.received("ever") == ["show ever"])
+    #expect(
+      run(.woken) == Self.leavingStep + [
+        "wake off", "tried: timed out after 2.0 seconds: [\"never\"]", "yield",
+      ])
+    // What came before the timeout is searched again.
+    #expect(run(.resumed) == ["line 5", "wake 5000", "wake off", "yield"])
+    #expect(run(.resumed).first == "line 7")
+  }
+
+  @Test func aTimeoutInElse_goesToTheOuterTry_orEnds() throws {
+    let attempt = "try {\nexpect /a/\n} else {\nexpect /b/\n}\n"
+    let single = try Run(attempt)
+    _ = (single(.begun), single(.resumed), single(.woken))
+    #expect(single(.resumed).first == "line 4")
+    #expect(single(.woken) == ["timed out after 5.0 seconds: [\"b\"]"])
+    let double = try Run("try {\n\(attempt)wait 1s\n}\nset dtr on")
+    _ = (double(.begun), double(.resumed), double(.woken), double(.resumed))
+    #expect(double(.woken).contains("tried: timed out after 5.0 seconds: [\"b\"]"))
+    #expect(double(.resumed).first == "line 9")
+  }
+
+  @Test func aStandstillInTry_withdrawsTheBytes_andALateDrainIsNoAnswer() throws {
+    let run = try Run("try {\nsend \"x\"\nwait 1s\n} else {\nexpect /a/\nsend \"y\"\n}")
+    _ = (run(.begun), run(.resumed))
+    #expect(run(.standstill) == Self.leavingStep + ["wake off", "tried: no progress", "yield"])
+    // The driver has sent what it had.
+    #expect(run(.drained) == [])
+    #expect(run(.standstill) == [])
+    #expect(run(.resumed) == ["line 5", "wake 5000"])
+    #expect(run(.drained) == [])
+    #expect(run.received("a") == ["show a", "wake off", "yield"])
+    #expect(run(.resumed).first == "line 6")
+    #expect(run(.drained) == ["standstill off", "yield"])
+    #expect(run(.resumed) == ["done"])
+  }
+
+  @Test func onlyATimeout_goesToElse() throws {
+    let error = SerialError(.notOpen, in: "write", at: .tty("/dev/ttyTEST"))
+    for (step, event, end) in [
+      ("send \"x\"", .sendFailed(error), ["notOpen"]),
+      ("break 1ms", .performed(false), ["refused"]),
+      ("expect /a/", .stopped, ["withdraw", "cut off"]), ("expect /a/", .leaving, ["cut off"]),
+      ("expect /a/", .cutOff(sent: 0), ["cut off"]),
+    ] as [(String, ExchangeEvent, [String])] {
+      let run = try Run("try {\n\(step)\n} else {\nwait 1s\n}")
+      _ = (run(.begun), run(.resumed))
+      #expect(run(event) == end, "\(step)")
+    }
+    let failing = try Run("try {\nfail \"no way\"\n} else {\nwait 1s\n}")
+    _ = failing(.begun)
+    #expect(failing(.resumed) == ["line 2", "failed: no way"])
+  }
+
+  @Test func rounds_endWithTheMatch() throws {
+    let run = try Run("repeat 5 every 1s until /O(K)/ {\nset dtr on\n}\nprint \"$1\"")
+    #expect(run(.begun) == ["yield"])
+    #expect(run(.resumed) == ["line 1", "yield"])
+    #expect(run(.resumed).first == "line 2")
+    #expect(run(.performed(true)) == ["yield"])
+    #expect(run(.resumed) == ["line 1", "wake 1000"])
+    #expect(run.received("busy") == ["show busy"])
+    // The timer is late; the next round ends at its time.
+    run.now = MonotonicTime(nanoseconds: 1_020_000_000)
+    #expect(run(.woken) == ["yield"])
+    #expect(run(.resumed).first == "line 2")
+    _ = run(.performed(true))
+    #expect(run(.resumed) == ["line 1", "wake 2000"])
+    #expect(run.received("OK!") == ["show OK", "matched", "wake off", "yield"])
+    #expect(run(.resumed) == ["line 4", "show !", "print K\n", "yield"])
+    #expect(run(.resumed) == ["done"])
+  }
+
+  @Test func aRound_thatTakesLong_isSearchedOnce() throws {
+    let run = try Run("repeat 2 every 1s until /OK/ {\nwait 3s\n}")
+    _ = (run(.begun), run(.resumed), run(.resumed))
+    // What comes during the round is shown as soon as it is searched.
+    #expect(run.received("no") == ["show no"])
+    run.now = MonotonicTime(nanoseconds: 3_000_000_000)
+    #expect(run(.woken) == ["yield"])
+    #expect(run(.resumed) == ["line 1", "wake 3000"])
+    #expect(run(.woken) == ["yield"])
+    #expect(run(.resumed) == ["line 2", "wake 6000"])
+    #expect(run.received("OK") == ["show OK"])
+    run.now = MonotonicTime(nanoseconds: 6_000_000_000)
+    _ = run(.woken)
+    #expect(run(.resumed) == ["line 1", "wake 6000", "matched", "wake off", "yield"])
+    #expect(run(.resumed) == ["done"])
+  }
+
+  @Test func rounds_withoutAMatch_areATimeout() throws {
+    let run = try Run("repeat 1 until /OK/ {\nwait 1s\n}")
+    _ = (run(.begun), run(.resumed), run(.resumed), run(.woken))
+    #expect(run(.resumed) == ["line 1", "wake 5000"])
+    #expect(run(.woken) == ["unmatched in 1 rounds"])
+    let tried = try Run("try {\nrepeat 1 until /OK/ {\nwait 1s\n}\n}\n")
+    _ = (tried(.begun), tried(.resumed), tried(.resumed), tried(.woken), tried(.resumed))
+    #expect(
+      tried(.woken) == Self.leavingStep + ["wake off", "tried: unmatched in 1 rounds", "yield"])
+    #expect(tried(.resumed) == ["done"])
+  }
+
+  @Test func roundsWithoutAnEnd_areNoTimeout() throws {
+    let run = try Run("repeat 2 every 1s {\nset dtr on\n}")
+    _ = (run(.begun), run(.resumed), run(.resumed), run(.performed(true)))
+    #expect(run(.resumed) == ["line 1", "wake 1000"])
+    #expect(run.received("x") == ["show x"])
+    #expect(run(.woken) == ["yield"])
+    _ = (run(.resumed), run(.performed(true)))
+    // Nothing follows the last round.
+    #expect(run(.resumed) == ["line 1", "wake 0"])
+    #expect(run(.woken) == ["yield"])
+    #expect(run(.resumed) == ["done"])
   }
 
   @Test func aWait_isFollowedByTheNextStep() throws {

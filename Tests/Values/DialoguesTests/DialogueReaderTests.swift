@@ -64,6 +64,80 @@ struct DialogueReaderTests {
     #expect { try steps(script) } throws: { ($0 as? DialogueError)?.line == line }
   }
 
+  @Test(
+    "a mistake in try, else and the rounds of repeat is told",
+    arguments: [
+      ("try\nwait 1s\n}", "1: expected '{', not the end of the line"),
+      ("try {\n}", "1: there is nothing to try"),
+      ("try {\nwait 1s", "1: '{' is not closed"),
+      ("try {\nwait 1s\n} else", "3: expected '{', not the end of the line"),
+      ("try {\nwait 1s\n} els {", "3: expected the end of the line, not 'els'"),
+      ("try {\nwait 1s\n} else {\nwait 1s", "3: '{' is not closed"),
+      (
+        "try {\nwait 1s\n}\nelse {\n}",
+        "4: 'else' without 'try': write '} else {' where the block of try ends"
+      ),
+      (
+        "repeat 2 {\nwait 1s\n} else {\n}",
+        "3: 'else' without 'try': this brace does not close the block of try"
+      ),
+      (
+        "try {\nwait 1s\n} else {\nwait 1s\n} else {\n}",
+        "5: 'else' without 'try': this brace does not close the block of try"
+      ),
+      (
+        "expect-one-of {\n/a/\n} else {\n}",
+        "3: 'else' without 'try': this brace does not close the block of try"
+      ),
+      ("repeat 2 every {\nwait 1s\n}", "1: expected a time, such as 250ms or 2s, not '{'"),
+      ("repeat 2 every 0s {\nwait 1s\n}", "1: every: expected a time of at least 1ms"),
+      ("repeat 2 until {\nwait 1s\n}", "1: expected an expression between slashes, not '{'"),
+      ("repeat 2 until /a/ every 1s {\n}", "1: expected '{', not 'every'"),
+      ("repeat 2 until /a/ {\n}", "1: there is nothing to repeat"),
+      ("repeat until /a/ {\n}", "1: 'until': expected a whole number from 1 to 1000000"),
+      (
+        "repeat 2 until /(a)/ {\nwait 1s\n}\nprint \"$2\"",
+        "4: $2: no expression above has this group; write \\$ for a dollar sign"
+      ),
+    ])
+  func explains(_ script: String, _ mistake: String) {
+    #expect { try steps(script) } throws: { "\($0)" == mistake }
+  }
+
+  @Test("a repetition has a time, an end, or both")
+  func rounds() throws {
+    func rounds(_ words: String) throws -> Rounds? {
+      let dialogue = try Dialogue(parsing: Array("repeat 7 \(words) {\nwait 1s\n}\n".utf8))
+      guard case .rounds(let rounds, _) = dialogue.steps[0].action else { return nil }
+      #expect((dialogue.frameLine == 1) == words.contains("frame"))
+      return rounds
+    }
+    let ok = try ExpectedPattern.regex("OK")
+    let second = Duration.seconds(1)
+    #expect(try rounds("") == nil)
+    #expect(try rounds("every 1s") == Rounds(count: 7, interval: second, expression: nil))
+    #expect(try rounds("until /OK/") == Rounds(count: 7, interval: nil, expression: ok))
+    #expect(try rounds("every 1s until /OK/")?.interval == second)
+    #expect(try rounds("until frame /OK/")?.expression == ok)
+    #expect(try rounds("every 1s until frame")?.expression == .anyLine(named: "frame"))
+  }
+
+  @Test("the texts in all blocks are known before the script runs")
+  func sentTexts() throws {
+    let script = """
+      try {
+        send "a"
+      } else {
+        repeat 2 until /x/ {
+          send "b"
+        }
+      }
+      """
+    let texts = try Dialogue(parsing: Array(script.utf8)).sentTexts
+    #expect(texts.map(\.line) == [2, 5])
+    #expect(texts.map(\.bytes) == [[0x61], [0x62]])
+  }
+
   @Test("32 blocks may be within each other")
   func nested() throws {
     func script(_ depth: Int) -> String {
@@ -72,6 +146,14 @@ struct DialogueReaderTests {
     }
     #expect(try steps(script(32)).count == 1)
     #expect { try steps(script(33)) } throws: { ($0 as? DialogueError)?.line == 33 }
+    // An else block is as deep as its try block.
+    func attempt(_ depth: Int) -> String {
+      let repetitions = String(repeating: "repeat 2 {\n", count: depth - 1)
+      return repetitions + "try {\nwait 1s\n} else {\nwait 1s\n}\n"
+        + String(repeating: "}\n", count: depth - 1)
+    }
+    #expect(try steps(attempt(32)).count == 1)
+    #expect { try steps(attempt(33)) } throws: { ($0 as? DialogueError)?.line == 33 }
   }
 
   @Test("invalid or large text is refused")

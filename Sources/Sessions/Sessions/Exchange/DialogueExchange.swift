@@ -14,6 +14,11 @@ package struct DialogueExchange: Exchange {
     case received([UInt8])
     /// The script prints bytes.
     case print([UInt8])
+    /// The expression of a repetition has matched.
+    case roundMatched
+    /// The present step has timed out, and a `try` block of the script handles that. Its bytes that
+    /// the driver has not taken were withdrawn.
+    case timedOut(End)
   }
 
   /// How a script ended.
@@ -22,6 +27,8 @@ package struct DialogueExchange: Exchange {
     case done
     /// The expected text did not arrive in time.
     case timedOut([ExpectedPattern], after: Duration)
+    /// The expression of a repetition did not match in any round.
+    case unmatched(Rounds)
     /// Sending made no progress for the time limit.
     case standstill
     /// A line operation was not performed.
@@ -44,9 +51,20 @@ package struct DialogueExchange: Exchange {
   /// Converts what is sent; nil for UTF-8.
   private let writer: EncodingWriter?
   private var text = SearchedStream()
-  /// The time limit of the present expectation.
-  private var limit: Duration?
+  private var awaited = Awaited.other
   private var hasEnded = false
+
+  /// What the present step waits for.
+  private enum Awaited {
+    /// Everything that was sent is on the line.
+    case drain
+    /// One of the expressions matches, within the time limit.
+    case expectation(Duration)
+    /// The expression of a repetition matches, or the round ends.
+    case round(Rounds)
+    /// Another time, a line operation or another turn of the loop.
+    case other
+  }
 
   /// Creates the exchange; nothing is sent yet.
   ///
@@ -74,17 +92,19 @@ package struct DialogueExchange: Exchange {
     // The next step follows in another turn of the loop: a script that only prints must not
     // delay other events.
     case .begun, .performed(true): return [.yield]
-    case .drained: return [.watchStandstill(nil), .yield]
+    case .drained:
+      // After a standstill, what the driver has taken may still go to the device.
+      guard case .drain = awaited else { return [] }
+      awaited = .other
+      return [.watchStandstill(nil), .yield]
     case .resumed: return step(at: now)
     case .received(let bytes):
       text.add(bytes)
       return search()
-    case .woken:
-      guard let limit else { return [.yield] }
-      let expressions = text.patterns
-      let actions = flush()
-      return self.limit == nil ? actions : actions + end(.timedOut(expressions, after: limit))
-    case .standstill: return end(.standstill)
+    case .woken: return woken(at: now)
+    case .standstill:
+      guard case .drain = awaited else { return [] }
+      return timeOut(.standstill)
     case .performed(false): return end(.refused)
     case .sendFailed(let error): return end(.sendFailed(error))
     case .stopped: return [.withdraw] + flush() + end(.cutOff)
@@ -96,8 +116,41 @@ package struct DialogueExchange: Exchange {
     }
   }
 
+  /// The time of the present step is over.
+  private mutating func woken(at now: MonotonicTime) -> Actions {
+    switch awaited {
+    case .drain: return []
+    case .other: return [.yield]
+    case .expectation(let limit):
+      let expressions = text.patterns
+      let actions = flush()
+      // What was held may have matched.
+      guard case .expectation = awaited else { return actions }
+      return actions + timeOut(.timedOut(expressions, after: limit))
+    case .round(let rounds):
+      guard dialogue.roundIsOver(at: now) else { return timeOut(.unmatched(rounds)) }
+      return expectNothing() + [.yield]
+    }
+  }
+
+  /// Handles a step that has timed out: the script goes on in the `else` block of the innermost
+  /// `try`, or ends if there is none. The `else` block must not begin with what the failed step
+  /// still had to send.
+  private mutating func timeOut(_ end: End) -> Actions {
+    guard dialogue.timedOut() else { return self.end(end) }
+    return [.withdraw, .watchStandstill(nil)] + expectNothing()
+      + [.wake(at: nil), .report(.timedOut(end)), .yield]
+  }
+
+  /// Stops the search. What was received and has not matched is searched for the next expressions.
+  private mutating func expectNothing() -> Actions {
+    awaited = .other
+    text.patterns = []
+    return search()
+  }
+
   private mutating func step(at now: MonotonicTime) -> Actions {
-    guard let instruction = dialogue.next() else { return end(.done) }
+    guard let instruction = dialogue.next(at: now) else { return end(.done) }
     let begin = ExchangeAction<Report, End>.report(.step(instruction))
     switch instruction.action {
     case .send(let text):
@@ -107,13 +160,16 @@ package struct DialogueExchange: Exchange {
       } catch {
         return [begin] + end(.unencodable(error))
       }
+      awaited = .drain
       // The next step may be a break or a change of settings, which must not overtake these bytes.
       return [begin, .send(bytes), .watchStandstill(timeout), .drain]
     case .expect(let expressions, let limit):
       let limit = limit ?? timeout
-      self.limit = limit
-      text.patterns = receivesLines ? expressions.map(\.toEndOfLine) : expressions
-      return [begin, .wake(at: now + limit)] + search()
+      return [begin] + expect(expressions, until: now + limit, as: .expectation(limit))
+    case .beginRounds: return [begin, .yield]
+    case .awaitRound(let rounds, _, let end):
+      let expressions = rounds.expression.map { [$0] } ?? []
+      return [begin] + expect(expressions, until: end ?? now + timeout, as: .round(rounds))
     case .wait(let duration): return [begin, .wake(at: now + duration)]
     case .set(let line, let isOn):
       let lines = line.modemLines
@@ -129,6 +185,14 @@ package struct DialogueExchange: Exchange {
     case .print(let bytes): return [begin] + flush() + [.report(.print(bytes + [0x0A])), .yield]
     case .fail(let reason): return [begin] + end(.failed(reason))
     }
+  }
+
+  private mutating func expect(
+    _ expressions: [ExpectedPattern], until time: MonotonicTime, as awaited: Awaited
+  ) -> Actions {
+    self.awaited = awaited
+    text.patterns = receivesLines ? expressions.map(\.toEndOfLine) : expressions
+    return [.wake(at: time)] + search()
   }
 
   private func encoded(_ text: [UInt8]) throws(UnencodableText) -> [UInt8] {
@@ -149,8 +213,9 @@ package struct DialogueExchange: Exchange {
       switch event {
       case .passed(let bytes): actions.append(.report(.received(bytes)))
       case .matched(let match):
+        if case .round = awaited { actions.append(.report(.roundMatched)) }
+        awaited = .other
         text.patterns = []
-        limit = nil
         dialogue.matched(match.index, captures: match.captures)
         actions += [.wake(at: nil), .yield]
       }

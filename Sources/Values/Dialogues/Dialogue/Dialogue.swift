@@ -32,6 +32,8 @@ public struct Step {
     case pulse(OutputLine, Duration)
     case transfer(FileStep.Direction, Text, TransferProtocol)
     case `repeat`(Int, [Step])
+    case rounds(Rounds, [Step])
+    case `try`([Step], otherwise: [Step])
     case print(Text)
     case fail(Text)
   }
@@ -43,7 +45,8 @@ public struct Step {
     case .send(let text):
       text.parts.compactMap { if case .bytes(let bytes) = $0 { (line, bytes) } else { nil } }
     case .expect(let cases, _): cases.flatMap { $0.steps.flatMap(\.sentTexts) }
-    case .repeat(_, let steps): steps.flatMap(\.sentTexts)
+    case .repeat(_, let steps), .rounds(_, let steps): steps.flatMap(\.sentTexts)
+    case .try(let steps, let otherwise): (steps + otherwise).flatMap(\.sentTexts)
     case .wait, .set, .setBaudRate, .sendBreak, .pulse, .transfer, .print, .fail: []
     }
   }

@@ -35,13 +35,25 @@ struct DialogueReader {
 
   /// Parses the steps up to the brace that closes their block, or to the end.
   private mutating func block(depth: Int, openedIn start: Int?) throws(DialogueError) -> [Step] {
+    var closing: TokenLine?
+    let steps = try block(depth: depth, openedIn: start, closedBy: &closing)
+    try closing?.endOfBlock()
+    return steps
+  }
+
+  /// Parses the steps up to the brace that closes their block, or to the end.
+  ///
+  /// - Parameter closing: becomes the rest of the line with the closing brace.
+  private mutating func block(
+    depth: Int, openedIn start: Int?, closedBy closing: inout TokenLine?
+  ) throws(DialogueError) -> [Step] {
     var steps: [Step] = []
     while position < lines.count {
       var line = TokenLine(lines[position])
       position += 1
       if line.consumeClosing() {
         guard start != nil else { throw line.error("'}' without '{'") }
-        try line.end()
+        closing = line
         return steps
       }
       steps.append(try step(&line, depth: depth))
@@ -52,9 +64,28 @@ struct DialogueReader {
 
   private mutating func opened(_ line: inout TokenLine, depth: Int) throws(DialogueError) -> [Step]
   {
+    try open(&line, depth: depth)
+    return try block(depth: depth + 1, openedIn: line.number)
+  }
+
+  private func open(_ line: inout TokenLine, depth: Int) throws(DialogueError) {
     try line.opening()
     guard depth < Self.deepestBlock else { throw line.error("too many nested blocks") }
-    return try block(depth: depth + 1, openedIn: line.number)
+  }
+
+  /// Parses the blocks of `try {` and, if present, `} else {`.
+  private mutating func attempt(
+    _ line: inout TokenLine, depth: Int
+  ) throws(DialogueError) -> Step.Action {
+    try open(&line, depth: depth)
+    var closing: TokenLine?
+    let steps = try block(depth: depth + 1, openedIn: line.number, closedBy: &closing)
+    guard !steps.isEmpty else { throw line.error("there is nothing to try") }
+    guard var closing, closing.consumeWord("else") else {
+      try closing?.end()
+      return .try(steps, otherwise: [])
+    }
+    return .try(steps, otherwise: try opened(&closing, depth: depth))
   }
 
   /// Parses the cases of expect-one-of: one expression on each line, with or without a block.
@@ -66,7 +97,7 @@ struct DialogueReader {
       var line = TokenLine(lines[position])
       position += 1
       if line.consumeClosing() {
-        try line.end()
+        try line.endOfBlock()
         guard !cases.isEmpty else {
           throw DialogueError(line: start, what: "expect-one-of has no expression")
         }
@@ -109,16 +140,11 @@ struct DialogueReader {
     case "print": action = .print(try text(&line))
     case "fail": action = .fail(try text(&line))
     case "expect":
-      let isFrame = line.consumeWord("frame")
-      if isFrame { frameLine = frameLine ?? line.number }
-      let found = Step.Case(
-        expression: isFrame && !line.hasExpression ? anyFrame() : try expression(&line),
-        steps: [])
+      let found = Step.Case(expression: try expressionOrFrame(&line), steps: [])
       action = .expect([found], within: try line.limit())
     case "expect-one-of":
       let limit = try line.limit()
-      try line.opening()
-      guard depth < Self.deepestBlock else { throw line.error("too many nested blocks") }
+      try open(&line, depth: depth)
       return .expect(try cases(openedIn: line.number, depth: depth + 1), within: limit)
     case "wait": action = .wait(try line.duration())
     case "break": action = .sendBreak(try line.duration())
@@ -126,16 +152,39 @@ struct DialogueReader {
     case "set": action = try line.setting()
     case "repeat":
       let count = try line.count()
+      let rounds = try rounds(&line, count: count)
       let steps = try opened(&line, depth: depth)
       guard !steps.isEmpty else { throw line.error("there is nothing to repeat") }
-      return .repeat(count, steps)
+      return rounds.map { .rounds($0, steps) } ?? .repeat(count, steps)
+    case "try": return try attempt(&line, depth: depth)
+    case "else":
+      throw line.error("'else' without 'try': write '} else {' where the block of try ends")
     case let word:
       throw line.error(
         "'\(word)' is not a step: expected send, receive, expect, expect-one-of, wait, set, break, "
-          + "pulse, repeat, print or fail")
+          + "pulse, repeat, try, print or fail")
     }
     try line.end()
     return action
+  }
+
+  /// Parses `every 1s until /OK/` of a repetition; nil if it has neither.
+  private mutating func rounds(
+    _ line: inout TokenLine, count: Int
+  ) throws(DialogueError) -> Rounds? {
+    let interval = line.consumeWord("every") ? try line.interval() : nil
+    let expression = line.consumeWord("until") ? try expressionOrFrame(&line) : nil
+    if interval == nil, expression == nil { return nil }
+    return Rounds(count: count, interval: interval, expression: expression)
+  }
+
+  /// Parses `/REGEX/`, `frame` or `frame /REGEX/`.
+  private mutating func expressionOrFrame(
+    _ line: inout TokenLine
+  ) throws(DialogueError) -> ExpectedPattern {
+    let isFrame = line.consumeWord("frame")
+    if isFrame { frameLine = frameLine ?? line.number }
+    return isFrame && !line.hasExpression ? anyFrame() : try expression(&line)
   }
 
   private mutating func expression(_ line: inout TokenLine) throws(DialogueError) -> ExpectedPattern

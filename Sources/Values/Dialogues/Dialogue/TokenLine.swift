@@ -24,6 +24,14 @@ struct TokenLine {
     guard rest.isEmpty else { throw expected("the end of the line") }
   }
 
+  /// Checks that nothing follows the closing brace of a block that is not the block of `try`.
+  func endOfBlock() throws(DialogueError) {
+    if case .word("else") = rest.first {
+      throw error("'else' without 'try': this brace does not close the block of try")
+    }
+    try end()
+  }
+
   mutating func consumeClosing() -> Bool {
     guard case .closing = rest.first else { return false }
     rest.removeFirst()
@@ -107,6 +115,13 @@ struct TokenLine {
       throw error("'\(word)' is not a time: expected, for example, 250ms or 2s, up to a day")
     }
     return .milliseconds(Int64((time.seconds * 1_000).rounded()))
+  }
+
+  /// Reads the time between two rounds: a time that is not zero.
+  mutating func interval() throws(DialogueError) -> Duration {
+    let interval = try duration()
+    guard interval > .zero else { throw error("every: expected a time of at least 1ms") }
+    return interval
   }
 
   mutating func outputLine() throws(DialogueError) -> OutputLine {

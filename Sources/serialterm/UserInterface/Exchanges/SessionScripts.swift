@@ -97,14 +97,21 @@ final class SessionScripts {
     switch event {
     case .step(let step):
       port.model.update { $0.progress = .line(step.line) }
-      sayToUser("\(player.name):\(step.line): \(step.name)", about: port)
+      sayToUser("\(player.name):\(step.line): \(step.words)", about: port)
+    case .timedOut(let message, let unsentCount):
+      // Lost bytes are a reason for a message between pipes too.
+      if unsentCount > 0 {
+        app.console.warn(port.port.named(player.named(message)))
+      } else {
+        sayToUser(player.named(message), about: port)
+      }
     case .print(let line):
       let text = String(decoding: line.dropLast(), as: UTF8.self)
       app.console.answer([port.port.named(text)])
     case .transfer(let report): transfers.show(report, at: port)
     case .ended(let end): scriptEnded(player, end, at: port)
     // The views get them too.
-    case .received: break
+    case .received, .roundMatched: break
     }
   }
 
