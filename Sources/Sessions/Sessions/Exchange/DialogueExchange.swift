@@ -16,8 +16,8 @@ package struct DialogueExchange: Exchange {
     case print([UInt8])
     /// The expression of a repetition has matched.
     case roundMatched
-    /// The present step has timed out, and a `try` block of the script handles that. Its bytes that
-    /// the driver has not taken were withdrawn.
+    /// The present step has timed out, and a `try` block of the script handles that. Its bytes
+    /// that the driver has not taken were withdrawn.
     case timedOut(End)
   }
 
@@ -142,7 +142,8 @@ package struct DialogueExchange: Exchange {
       + [.wake(at: nil), .report(.timedOut(end)), .yield]
   }
 
-  /// Stops the search. What was received and has not matched is searched for the next expressions.
+  /// Stops the search. What was received and has not matched is searched for the next
+  /// expressions.
   private mutating func expectNothing() -> Actions {
     awaited = .other
     text.patterns = []

@@ -25,8 +25,8 @@ public struct DialogueRun {
     /// Nothing: the rounds of a repetition begin.
     case beginRounds(Rounds)
     /// The steps of a round are performed, with its number from 1. Wait for the expression, then
-    /// call ``DialogueRun/matched(_:captures:)``. At the given time, or after the usual time limit
-    /// if it is nil, call ``DialogueRun/roundIsOver(at:)``.
+    /// call ``DialogueRun/matched(_:captures:)``. At the given time, or after the usual time
+    /// limit if it is nil, call ``DialogueRun/roundIsOver(at:)``.
     case awaitRound(Rounds, number: Int, until: MonotonicTime?)
     case print([UInt8])
     /// Fail, with a reason.
@@ -139,8 +139,8 @@ public struct DialogueRun {
 
   /// The time of a round is over, and its expression has not matched.
   ///
-  /// - Returns: whether the script goes on. Otherwise the repetition has timed out: all its rounds
-  ///   were performed.
+  /// - Returns: whether the script goes on. Otherwise the repetition has timed out: all its
+  ///   rounds were performed.
   public mutating func roundIsOver(at now: MonotonicTime) -> Bool {
     guard let top = blocks.indices.last, case .rounds(var progress) = blocks[top].kind else {
       return true
