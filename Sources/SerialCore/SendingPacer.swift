@@ -11,9 +11,14 @@ public protocol SendingPacer: AnyObject {
 
   /// Whether it writes nothing until the device has answered.
   var isAwaitingAnswer: Bool { get }
+
+  /// Called when an author has withdrawn its bytes: their answer is no longer waited for.
+  func sessionDidGiveUp(_ session: Session)
 }
 
 extension SendingPacer {
   /// False: it only has delays.
   public var isAwaitingAnswer: Bool { false }
+
+  public func sessionDidGiveUp(_ session: Session) {}
 }

@@ -190,12 +190,15 @@ final class ScriptPlayer: RunningExchange {
   }
 
   /// Performs an operation like the command of the palette.
-  private func perform(_ operation: LineOperation, then: @escaping (Bool) -> Void) {
+  private func perform(
+    _ operation: LineOperation, then: @escaping (LineOperation.Outcome) -> Void
+  ) {
+    refusalStatus = .otherFailure
     func call(_ done: @escaping () -> Void = {}) -> CommandCall {
       CommandCall(from: .script, at: port) { [weak self] outcome in
         done()
         self?.refusal = outcome.refusal ?? ""
-        then(outcome.refusal == nil)
+        then(outcome.refusal == nil ? .done : .refused)
       }
     }
     switch operation {
@@ -214,7 +217,7 @@ final class ScriptPlayer: RunningExchange {
     }
   }
 
-  private func perform(_ files: FileStep, then: @escaping (Bool) -> Void) {
+  private func perform(_ files: FileStep, then: @escaping (LineOperation.Outcome) -> Void) {
     do {
       let transfer = try TransferPlayer(
         TransferOrder(files), on: port, loop: loop, withPenOf: author, answerLimit: timeout,
@@ -224,13 +227,13 @@ final class ScriptPlayer: RunningExchange {
           self.transfer = nil
           refusalStatus = .transferFailed
           switch end {
-          case .done: then(true)
+          case .done: then(.done)
           case .timedOut(let message):
-            (refusal, refusalStatus) = (message, .timedOut)
-            then(false)
+            refusal = message
+            then(.timedOut)
           case .failed(let message), .stopped(let message), .cutOff(let message):
             refusal = message
-            then(false)
+            then(.refused)
           }
         })
       self.transfer = transfer
@@ -239,7 +242,7 @@ final class ScriptPlayer: RunningExchange {
       transfer = nil
       refusalStatus = .transferFailed
       refusal = (error as? Failure)?.message ?? "\(error)"
-      then(false)
+      then(.refused)
     }
   }
 
@@ -269,9 +272,9 @@ final class ScriptPlayer: RunningExchange {
   private func ended(_ end: DialogueExchange.End) {
     switch end {
     case .done: self.end(.done)
-    case .timedOut, .unmatched, .standstill: fail(timedOut(timeoutMessage(of: end) ?? ""))
+    case .timedOut, .unmatched, .unanswered, .standstill:
+      fail(timedOut(timeoutMessage(of: end) ?? ""))
     case .refused where isStopped: self.end(.stopped(unsentCount: 0))
-    case .refused where refusalStatus == .timedOut: fail(timedOut(refusal))
     case .refused: fail(failure(refusalStatus, refusal))
     case .sendFailed(let error): fail(failure(.otherFailure, Failure(error).message))
     case .unencodable(let error): fail(failure(.otherFailure, "\(error)."))
@@ -293,7 +296,10 @@ final class ScriptPlayer: RunningExchange {
       let time = (rounds.interval ?? timeout).inSeconds
       let name = rounds.expression?.description.harmless ?? ""
       return "timed out: \(name) did not come in \(rounds.count.counted("round")) of \(time) s."
-    case .standstill: return port.standstill("within \(timeout.inSeconds) s")
+    case .unanswered: return refusal
+    // What is sent may be a password.
+    case .standstill:
+      return port.standstill("within \(timeout.inSeconds) s", namesLine: false) + "."
     case .done, .refused, .sendFailed, .unencodable, .failed, .cutOff: return nil
     }
   }

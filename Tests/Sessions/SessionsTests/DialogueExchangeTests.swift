@@ -56,6 +56,7 @@ import Time
         "timed out after \(limit): \(expressions.map(\.text))"
       case .unmatched(let rounds): "unmatched in \(rounds.count) rounds"
       case .standstill: "no progress"
+      case .unanswered: "no answer"
       case .refused: "refused"
       case .sendFailed(let error): "\(error.code)"
       case .unencodable(let error): "\(error)"
@@ -94,7 +95,7 @@ import Time
     #expect(run(.sent(5)) == [])
     #expect(run(.drained) == ["standstill off", "yield"])
     #expect(run(.resumed).first == "line 2")
-    #expect(run(.performed(true)) == ["yield"])
+    #expect(run(.performed(.done)) == ["yield"])
     #expect(run(.resumed) == ["done"])
   }
 
@@ -165,7 +166,7 @@ import Time
     let error = SerialError(.notOpen, in: "write", at: .tty("/dev/ttyTEST"))
     for (step, event, end) in [
       ("send \"x\"", .sendFailed(error), ["notOpen"]),
-      ("break 1ms", .performed(false), ["refused"]),
+      ("break 1ms", .performed(.refused), ["refused"]),
       ("expect /a/", .stopped, ["withdraw", "cut off"]), ("expect /a/", .leaving, ["cut off"]),
       ("expect /a/", .cutOff(sent: 0), ["cut off"]),
     ] as [(String, ExchangeEvent, [String])] {
@@ -183,14 +184,14 @@ import Time
     #expect(run(.begun) == ["yield"])
     #expect(run(.resumed) == ["line 1", "yield"])
     #expect(run(.resumed).first == "line 2")
-    #expect(run(.performed(true)) == ["yield"])
+    #expect(run(.performed(.done)) == ["yield"])
     #expect(run(.resumed) == ["line 1", "wake 1000"])
     #expect(run.received("busy") == ["show busy"])
     // The timer is late; the next round ends at its time.
     run.now = MonotonicTime(nanoseconds: 1_020_000_000)
     #expect(run(.woken) == ["yield"])
     #expect(run(.resumed).first == "line 2")
-    _ = run(.performed(true))
+    _ = run(.performed(.done))
     #expect(run(.resumed) == ["line 1", "wake 2000"])
     #expect(run.received("OK!") == ["show OK", "matched", "wake off", "yield"])
     #expect(run(.resumed) == ["line 4", "show !", "print K\n", "yield"])
@@ -228,11 +229,11 @@ import Time
 
   @Test func roundsWithoutAnEnd_areNoTimeout() throws {
     let run = try Run("repeat 2 every 1s {\nset dtr on\n}")
-    _ = (run(.begun), run(.resumed), run(.resumed), run(.performed(true)))
+    _ = (run(.begun), run(.resumed), run(.resumed), run(.performed(.done)))
     #expect(run(.resumed) == ["line 1", "wake 1000"])
     #expect(run.received("x") == ["show x"])
     #expect(run(.woken) == ["yield"])
-    _ = (run(.resumed), run(.performed(true)))
+    _ = (run(.resumed), run(.performed(.done)))
     // Nothing follows the last round.
     #expect(run(.resumed) == ["line 1", "wake 0"])
     #expect(run(.woken) == ["yield"])
@@ -253,7 +254,7 @@ import Time
     var asked: [ExchangeAction<DialogueExchange.Report, DialogueExchange.End>] = []
     for _ in 0..<4 {
       asked += run.exchange.handle(.resumed, at: MonotonicTime(nanoseconds: 0)).dropFirst()
-      #expect(run(.performed(true)) == ["yield"])
+      #expect(run(.performed(.done)) == ["yield"])
     }
     let operations = asked.map { action -> LineOperation? in
       if case .perform(let operation) = action { operation } else { nil }
@@ -270,7 +271,7 @@ import Time
     for (script, event, end) in [
       ("send \"x\"", .standstill, ["no progress"]),
       ("send \"x\"", .sendFailed(error), ["notOpen"]),
-      ("break 1ms", .performed(false), ["refused"]),
+      ("break 1ms", .performed(.refused), ["refused"]),
     ] as [(String, ExchangeEvent, [String])] {
       let run = try Run(script)
       _ = run(.begun)

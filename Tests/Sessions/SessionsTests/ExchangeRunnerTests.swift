@@ -89,7 +89,7 @@ import Time
 
   private func runner(
     _ script: Script, source: Source? = nil,
-    perform: @escaping ExchangeRunner<Script>.Performer = { $1(false) },
+    perform: @escaping ExchangeRunner<Script>.Performer = { $1(.refused) },
     isHeldUp: @escaping () -> Bool = { false }
   ) -> (ExchangeRunner<Script>, ends: Ends) {
     let ends = Ends()
@@ -279,11 +279,11 @@ import Time
       Script([[.perform(.setBreak(true))], [.perform(.sendBreak(.zero))], [.finish("over")]]),
       perform: { operation, then in
         asked.append(operation)
-        then(asked.count == 1)
+        then(asked.count == 1 ? .done : .refused)
       })
     try runner.begin()
     #expect(asked == [.setBreak(true), .sendBreak(.zero)])
-    #expect(runner.exchange.heard == [.begun, .performed(true), .performed(false)])
+    #expect(runner.exchange.heard == [.begun, .performed(.done), .performed(.refused)])
     #expect(ends.outcomes == ["over, pen: keyboard"])
   }
 

@@ -23,13 +23,13 @@ import Time
   private var steps: [Row] {
     [
       (.begun, [.perform(.setLines(asserting: .dtr, deasserting: []))]),
-      (.performed(true), [.wake(at: time + .milliseconds(5))]),
+      (.performed(.done), [.wake(at: time + .milliseconds(5))]),
       (.woken, [.perform(.setBreak(true))]),
     ]
   }
 
   @Test func theStepsFollowEachOther() {
-    check(steps + [(.performed(true), [.finish(.done)])])
+    check(steps + [(.performed(.done), [.finish(.done)])])
   }
 
   @Test func anEmptySequence_isDoneAtOnce() {
@@ -40,8 +40,8 @@ import Time
 
   @Test func aStepThatFails_isTheLast() {
     let first = LineSequence.Step.set(asserting: .dtr, deasserting: [])
-    check([steps[0], (.performed(false), [.finish(.failed(first))])])
-    check(steps + [(.performed(false), [.finish(.failed(.setBreak(true)))])])
+    check([steps[0], (.performed(.refused), [.finish(.failed(first))])])
+    check(steps + [(.performed(.refused), [.finish(.failed(.setBreak(true)))])])
   }
 
   @Test(arguments: [ExchangeEvent.stopped, .cutOff(sent: 0)])

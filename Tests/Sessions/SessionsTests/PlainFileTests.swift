@@ -105,7 +105,7 @@ import Time
 
   @Test func otherEvents_changeNothing() {
     _ = check([
-      Self.begun, (.received([1]), []), (.drained, []), (.standstill, []), (.performed(true), []),
+      Self.begun, (.received([1]), []), (.drained, []), (.standstill, []), (.performed(.done), []),
       (.woken, []), Self.reading,
     ])
   }

@@ -1,5 +1,6 @@
 import Frames
 import Testing
+import TextStages
 import Time
 
 @testable import serialterm

@@ -31,6 +31,8 @@ package struct DialogueExchange: Exchange {
     case unmatched(Rounds)
     /// Sending made no progress for the time limit.
     case standstill
+    /// A file was not sent, because the device did not answer a line in time.
+    case unanswered
     /// A line operation was not performed.
     case refused
     /// The port refused the bytes.
@@ -91,7 +93,7 @@ package struct DialogueExchange: Exchange {
     switch event {
     // The next step follows in another turn of the loop: a script that only prints must not
     // delay other events.
-    case .begun, .performed(true): return [.yield]
+    case .begun, .performed(.done): return [.yield]
     case .drained:
       // After a standstill, what the driver has taken may still go to the device.
       guard case .drain = awaited else { return [] }
@@ -105,7 +107,8 @@ package struct DialogueExchange: Exchange {
     case .standstill:
       guard case .drain = awaited else { return [] }
       return timeOut(.standstill)
-    case .performed(false): return end(.refused)
+    case .performed(.refused): return end(.refused)
+    case .performed(.timedOut): return timeOut(.unanswered)
     case .sendFailed(let error): return end(.sendFailed(error))
     case .stopped: return [.withdraw] + flush() + end(.cutOff)
     // Bytes that were already sent still go to the device, or are counted as unsent.

@@ -83,8 +83,8 @@ package enum ExchangeEvent: Hashable, Sendable {
   /// Sending made no progress for the time given to ``ExchangeAction/watchStandstill(_:)`` or
   /// ``ExchangeAction/watchAnswers(_:)``.
   case standstill
-  /// The answer to ``ExchangeAction/perform(_:)``: whether the operation was performed.
-  case performed(Bool)
+  /// The answer to ``ExchangeAction/perform(_:)``.
+  case performed(LineOperation.Outcome)
   /// The time of ``ExchangeAction/wake(at:)`` has come.
   case woken
   /// The answer to ``ExchangeAction/yield``, in another turn of the loop.
@@ -156,4 +156,11 @@ package enum LineOperation: Hashable, Sendable {
   case play(LineSequence)
   /// Send or receive files, with the pen of the exchange.
   case transfer(FileStep)
+
+  /// What became of an operation.
+  package enum Outcome: Hashable, Sendable {
+    case done, refused
+    /// The device did not send in time what paced sending waits for.
+    case timedOut
+  }
 }

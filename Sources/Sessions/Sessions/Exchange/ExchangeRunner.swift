@@ -14,9 +14,10 @@ package import Time
 /// and owns the timer. When the port is closed or the session ends, the owner of the
 /// session calls ``cutOff(discarding:)``.
 package final class ExchangeRunner<Value: Exchange>: RunningExchange {
-  /// Performs the operation of ``ExchangeAction/perform(_:)``, then reports once whether
-  /// it was performed.
-  package typealias Performer = (LineOperation, _ then: @escaping (Bool) -> Void) -> Void
+  /// Performs the operation of ``ExchangeAction/perform(_:)``, then reports once what became of
+  /// it.
+  package typealias Performer = (LineOperation, _ then: @escaping (LineOperation.Outcome) -> Void)
+    -> Void
 
   /// The present state of the exchange.
   package private(set) var exchange: Value
@@ -88,7 +89,7 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
     framedBy frameForm: ChosenFrameForm? = nil, decodedFrom encoding: Encoding = .utf8,
     loop: IOLoop,
     source: (any ExchangeSource)? = nil, storage: (any TransferStorage)? = nil,
-    perform: @escaping Performer = { $1(false) }, isHeldUp: @escaping () -> Bool = { false },
+    perform: @escaping Performer = { $1(.refused) }, isHeldUp: @escaping () -> Bool = { false },
     onFrame: @escaping (Frame) -> Void = { _ in },
     onReport: @escaping (Value.Report) -> Void = { _ in },
     onEnd: @escaping (Value.Outcome) -> Void = { _ in }
@@ -262,6 +263,8 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
         writtenCount -= count
         withdrawnCount += count
       }
+      // The next line is not a continuation of these.
+      session.pacer?.sessionDidGiveUp(session)
     case .awaitRoom(let level):
       roomLevel = level
       fillSoon()

@@ -39,9 +39,9 @@ package struct LinePlay: Exchange {
       guard let whole else { return step(at: now) }
       present = rest.next()
       return [.perform(.play(whole))]
-    case .performed(true) where whole != nil: return [.finish(.done)]
-    case .performed(true), .woken: return step(at: now)
-    case .performed(false): return present.map { [.finish(.failed($0))] } ?? []
+    case .performed(.done) where whole != nil: return [.finish(.done)]
+    case .performed(.done), .woken: return step(at: now)
+    case .performed: return present.map { [.finish(.failed($0))] } ?? []
     case .stopped, .cutOff: return [.finish(.stopped)]
     case .received, .sent, .sendFailed, .read, .endOfSource, .sourceFailed, .drained, .standstill,
       .resumed, .leaving, .room, .stored, .storageFailed, .lost, .regained:

@@ -85,7 +85,10 @@ package final class SequencePlayer {
     let isPlayedThere = session.canPlay(sequence)
     let runner = ExchangeRunner(
       LinePlay(sequence, isPlayedThere: isPlayedThere), on: session, loop: loop,
-      perform: { [unowned self] in perform($0, then: $1) }, onEnd: { [unowned self] in ended($0) })
+      perform: { [unowned self] operation, then in
+        perform(operation) { then($0 ? .done : .refused) }
+      },
+      onEnd: { [unowned self] in ended($0) })
     play = Play(runner: runner, then: then)
     playing = name
     if session.capabilities.contains(.networkTiming), sequence.steps.count > 1, !hasReportedTiming,

@@ -50,6 +50,10 @@ package final class Pacer: SendingPacer {
 
   package var isAwaitingAnswer: Bool { pace.isAwaitingPrompt }
 
+  package func sessionDidGiveUp(_ session: Session) {
+    if pace.isAwaitingPrompt { promptCame() }
+  }
+
   package func session(_ session: Session, allowanceFor bytes: RawSpan) -> Int {
     bytes.withUnsafeBytes { bytes in
       let count = pace.allowance(for: bytes, at: loop.now)
