@@ -96,6 +96,10 @@ let package = Package(
     .target(
       name: "ModelContext", dependencies: ["TextTools"], path: "Sources/Values/ModelContext",
       swiftSettings: strict),
+    // Which command of a program is performed when, and what a cancel stops.
+    .target(
+      name: "ProgramCommands", dependencies: ["TextTools"], path: "Sources/Values/ProgramCommands",
+      swiftSettings: strict),
     // Numbers in what a device sends, and curves of them.
     .target(
       name: "Plotting", dependencies: ["Patterns", "TextStages", "TextTools", "Time"],
@@ -202,7 +206,7 @@ let package = Package(
       dependencies: [
         "CTerminalGuard", "Checksums", "Configuration", "DeviceWatch", "Dialogues", "Encodings",
         "EventLoop", "Frames", "Framing", "Logs", "Loopback", "ModelContext", "NetworkLinks",
-        "Observing", "Options", "Patterns", "Plotting", "Posix",
+        "Observing", "Options", "Patterns", "Plotting", "Posix", "ProgramCommands",
         "Reconnecting", "Scrollback", "SerialCore", "Sessions", "Symbols", "Telnet", "Terminal",
         "TerminalWidgets", "TextStages", "TextTools", "Time", "TransferProtocols", system,
       ],
@@ -270,6 +274,9 @@ let package = Package(
     .testTarget(
       name: "ModelContextTests", dependencies: ["ModelContext", "TextTools"],
       path: "Tests/Values/ModelContextTests", swiftSettings: strict),
+    .testTarget(
+      name: "ProgramCommandsTests", dependencies: ["ProgramCommands", "TextTools"],
+      path: "Tests/Values/ProgramCommandsTests", swiftSettings: strict),
     .testTarget(
       name: "PlottingTests",
       dependencies: ["Plotting", "Patterns", "Posix", "TestSupport", "Time", system],

@@ -304,6 +304,21 @@ class StateTests(JoinedCase):
         anna.done("watch", received="shown")
         wait_until(lambda: "the title" in anna.received, "the screen is received")
 
+    def test_a_cancel_does_not_wait_until_it_has_joined(self):
+        self.session()
+        # The shell leaves the commands in standard input.
+        program = self.enterContext(Pipes(
+            "sh", "-c", 'read go; exec "$@"', "sh", serialterm_binary(), "attach", "--json", variables=self.variables))
+        program.send(b'go\n{"id": 1, "command": "send", "text": "lost"}\n{"id": 2, "command": "cancel"}\n'
+                     b'{"id": 3, "command": "send", "text": "late"}\n')
+        anna = Member(program)
+        self.members.append(anna)
+        wait_until(lambda: len(anna.of_kind("failed")) == 2, "both have failed")
+        self.assertEqual(
+            anna.of_kind("failed")[0], {"event": "failed", "id": 1, "reason": "cancelled", "unsent": 4})
+        self.assertEqual(anna.answer(2)["event"], "done")
+        self.assertIn("has the pen", anna.answer(3)["reason"])
+
     def test_numbers_become_a_picture(self):
         session = self.session()
         anna = self.member(watches=["plot"])

@@ -333,3 +333,199 @@ class JSONTests(unittest.TestCase):
         self.assertEqual(
             [(answer["id"], answer["match"][1]) for answer in matches],
             [(number, str(number)) for number in range(count)])
+
+
+class PipeliningTests(unittest.TestCase):
+    """Commands that a program writes without waiting for answers."""
+
+    NEVER = {"command": "expect", "regex": "never", "timeout": 3_600}
+
+    def session(self, *targets):
+        return self.enterContext(Pipes(serialterm_binary(), "connect", *targets, "--json"))
+
+    @staticmethod
+    def lines(*commands):
+        return b"".join(json.dumps(command).encode() + b"\n" for command in commands)
+
+    @staticmethod
+    def answers(program):
+        data = program.stdout.data
+        events = [json.loads(line) for line in data[:data.rfind(b"\n") + 1].splitlines()]
+        return [event for event in events if event["event"] in ("done", "failed")]
+
+    def wait_for_answers(self, program, count):
+        wait_until(lambda: len(self.answers(program)) >= count, f"{count} answers")
+        return self.answers(program)
+
+    def assert_stopped(self, answers):
+        """The first two commands were cancelled by the third one."""
+        self.assertEqual(answers[:3], [
+            {"event": "failed", "id": 1, "reason": "cancelled"},
+            {"event": "failed", "id": 2, "reason": "cancelled"}, {"event": "done", "id": 3}])
+
+    def test_a_cancel_behind_other_commands_stops_them_all(self):
+        with Device() as device:
+            program = self.session(device.path)
+            program.send(self.lines(
+                {"id": 1, **self.NEVER}, {"id": 2, **self.NEVER}, {"id": 3, "command": "cancel"}))
+            self.assert_stopped(self.wait_for_answers(program, 3))
+            program.send(self.lines({"id": 4, "command": "send", "text": "later"}))
+            self.assertEqual(device.read_exactly(5), b"later")
+            self.assertEqual(self.wait_for_answers(program, 4)[3:], [{"event": "done", "id": 4}])
+
+    def test_a_cancel_at_the_end_of_the_input_ends_the_session(self):
+        with Device() as device:
+            program = self.session(device.path)
+            program.send(self.lines(
+                {"id": 1, **self.NEVER}, {"id": 2, **self.NEVER}, {"id": 3, "command": "cancel"}), True)
+            self.assertEqual(program.wait(), 0)
+            program.stdout.expect_end()
+            self.assert_stopped(self.answers(program))
+
+    def test_what_is_no_command_fails_in_its_turn(self):
+        with Device() as device:
+            program = self.session(device.path)
+            program.send(
+                self.lines({"id": 1, **self.NEVER}) + b"nonsense\n"
+                + self.lines({"id": 3, "command": "dance"}, {"id": 4, "command": "cancel"},
+                             {"id": 5, "command": "dance"}))
+            answers = self.wait_for_answers(program, 5)
+            self.assertEqual([answer["id"] for answer in answers], [1, None, 3, 4, 5])
+            reasons = [answer.get("reason") for answer in answers]
+            self.assertEqual(reasons[:4], ["cancelled", "not JSON: error at byte 1", "cancelled", None])
+            self.assertIn("expected a command", reasons[4])
+
+    def test_a_cancelled_send_says_what_was_not_sent(self):
+        first, second, third = b"1" * 60_000, b"2" * 1_234, "\u00e9" * 100
+        with Device() as device:
+            program = self.session(device.path)
+            program.send(self.lines(
+                {"id": 1, "command": "send", "text": first.decode()},
+                {"id": 2, "command": "send", "hex": second.hex()},
+                {"id": 3, "command": "send", "text": third},
+                {"id": 4, "command": "send"},
+                {"id": 5, "command": "cancel"},
+                {"id": 6, "command": "send", "text": "next"}))
+            answers = self.wait_for_answers(program, 5)
+            self.assertEqual([answer["id"] for answer in answers[:5]], [1, 2, 3, 4, 5])
+            self.assertEqual([answer.get("reason") for answer in answers[:4]], ["cancelled"] * 4)
+            left = answers[0]["unsent"]
+            self.assertGreater(left, 0)
+            self.assertEqual(
+                [answer.get("unsent") for answer in answers[1:5]], [len(second), 200, None, None])
+            self.assertEqual(
+                device.read_exactly(len(first) - left + 4), first[left:] + b"next")
+            self.wait_for_answers(program, 6)
+
+    def test_more_commands_than_can_wait_are_read_later(self):
+        """They stay in the pipe until the one that runs is answered."""
+        count = 5_000
+        with Device() as device:
+            program = self.session(device.path)
+            program.send(self.lines(
+                {"id": 0, "command": "expect", "regex": "go", "timeout": 600},
+                *({"id": number, "command": "set", "baud": 9600} for number in range(1, count))), True)
+            wait_until(
+                lambda: unread(program.process.stdin) > 30_000
+                and processes.state_of(program.pid) == "S", "the program waits")
+            self.assertEqual(self.answers(program), [])
+            device.write(b"go")
+            self.assertEqual(program.wait(), 0)
+            program.stdout.expect_end()
+            self.assertEqual([answer["id"] for answer in self.answers(program)], list(range(count)))
+
+    def test_a_line_that_is_too_long_ends_it_after_the_commands_before_it(self):
+        with Device() as device:
+            program = self.session(device.path)
+            program.send(self.lines(
+                {"id": 0, "command": "statistics"},
+                {"id": 1, "command": "expect", "regex": "go", "timeout": 60},
+                {"id": 2, "command": "send", "text": "answer"},
+                {"id": 3, "command": "send", "text": "x" * 1_048_576}), True)
+            self.wait_for_answers(program, 1)
+            wait_until(
+                lambda: processes.state_of(program.pid) == "S" and (
+                    program.process.stdin.closed or not unread(program.process.stdin)), "it is read")
+            device.write(b"go")
+            self.assertEqual(program.wait(), 2)
+            program.stdout.expect_end()
+            self.assertEqual([answer["id"] for answer in self.answers(program)], [0, 1, 2])
+            self.assertIn(b"a command is longer than 1048576 bytes", program.stderr.expect_end())
+            self.assertEqual(device.rest(), b"answer")
+
+    def test_a_cancel_is_for_all_ports(self):
+        with Device() as one, Device() as two:
+            program = self.session(one.path, two.path)
+            names = json.loads(program.stdout.expect(b"\n").string.split(b"\n")[0])["ports"]
+            program.send(self.lines(
+                {"id": 1, **self.NEVER, "port": names[1]},
+                {"id": 2, "command": "send", "text": "xx", "port": names[0]},
+                {"id": 3, "command": "cancel"}))
+            self.assertEqual(self.wait_for_answers(program, 3), [
+                {"event": "failed", "port": names[1], "id": 1, "reason": "cancelled"},
+                {"event": "failed", "port": names[0], "id": 2, "reason": "cancelled", "unsent": 2},
+                {"event": "done", "id": 3}])
+
+    @unittest.skipUnless(preload.HAS_COMPILER, "needs a C compiler")
+    def test_what_takes_its_time_on_the_line_is_stopped(self):
+        for command, begun, ended in (
+                ({"command": "break", "milliseconds": 10_000}, "TIOCSBRK", "TIOCCBRK"),
+                ({"command": "sequence", "argument": "break=on,wait=10000"}, "TIOCSBRK", "TIOCCBRK"),
+                ({"command": "sequence", "argument": "dtr=off,wait=10000,rts=off"}, "TIOCMBIC DTR", None)):
+            with self.subTest(command), Device() as device, tempfile.TemporaryDirectory() as folder:
+                driver = Driver(device.path, folder)
+                program = self.enterContext(Pipes(
+                    serialterm_binary(), "connect", device.path, "--json", variables=driver.variables))
+                program.send(self.lines({"id": 1, **command}))
+                wait_until(lambda: begun in driver.trace, "it has begun")
+                program.send(self.lines({"id": 2, "command": "cancel"}, {"id": 3, "command": "lines"}))
+                answers = self.wait_for_answers(program, 3)
+                self.assertEqual(answers[:2], [
+                    {"event": "failed", "id": 1, "reason": "cancelled"}, {"event": "done", "id": 2}])
+                self.assertEqual((answers[2]["event"], answers[2]["id"]), ("done", 3))
+                if ended:
+                    self.assertIn(ended, driver.trace)
+                self.assertNotIn("TIOCMBIC RTS", driver.trace)
+
+    def test_commands_in_any_order_and_any_pieces(self):
+        for seed in range(5):
+            self.check_random(seed, 300)
+
+    @soak
+    def test_commands_in_any_order_and_any_pieces_for_long(self):
+        for seed in range(100):
+            self.check_random(seed, 1_000)
+
+    def check_random(self, seed, count):
+        chance = random.Random(seed)
+        kinds = [
+            {"command": "send", "text": "x" * 50}, {"command": "send", "hex": "00"},
+            {"command": "set", "baud": 9600}, {"command": "statistics"}, self.NEVER, self.NEVER,
+            {"command": "expect", "regex": "x", "timeout": 0.001}, {"command": "dance"}, None,
+            {"command": "watch", "events": []}, {"command": "cancel"}]
+        # What never ends is followed by a cancel.
+        commands = [chance.choice(kinds) for _ in range(count)] + [{"command": "cancel"}] * 2
+        commands += [command for command in kinds if command != self.NEVER]
+        last = max(index for index, command in enumerate(commands) if command == {"command": "cancel"})
+        data = b"".join(
+            self.lines({"id": number, **command}) if command else b"{\n"
+            for number, command in enumerate(commands))
+        cuts = sorted(chance.choices(range(len(data)), k=chance.randrange(1, 60)))
+        program = self.session("loopback:")
+        for start, end in zip([0, *cuts], [*cuts, len(data)]):
+            program.send(data[start:end])
+        program.close_stdin()
+        self.assertEqual(program.wait(), 0)
+        program.stdout.expect_end()
+        answers = self.answers(program)
+        self.assertEqual(
+            [answer["id"] for answer in answers],
+            [number if command else None for number, command in enumerate(commands)], seed)
+        for number, (answer, command) in enumerate(zip(answers, commands)):
+            reason = answer.get("reason")
+            if command == {"command": "cancel"}:
+                self.assertIsNone(reason, (seed, number))
+            elif command == self.NEVER:
+                self.assertEqual(reason, "cancelled", (seed, number))
+            elif number > last:
+                self.assertNotEqual(reason, "cancelled", (seed, number))

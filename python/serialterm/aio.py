@@ -108,8 +108,8 @@ class Session:
         limit = self.timeout if timeout is None else timeout
         async with self._commands:
             number, line = self._core.command(name, members)
-            await self._send(line, limit)
             try:
+                await self._send(line, limit)
                 answer = await self._wait(
                     lambda: self._core.answers.pop(number, None), limit, f"the answer to {name}")
             except BaseException:

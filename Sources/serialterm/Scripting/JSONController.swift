@@ -1,11 +1,13 @@
 import DeviceWatch
 import EventLoop
+import Framing
 import Glibc
 import Logs
 import Observing
 import Options
 import Patterns
 import Posix
+import ProgramCommands
 import Reconnecting
 import SerialCore
 import Sessions
@@ -14,8 +16,7 @@ import Terminal
 import TextTools
 
 /// Lets a program drive sessions with JSON lines: commands on standard input, events on standard
-/// output. Commands are performed one after the other, and each gets one answer. Only `cancel` is
-/// read while another command runs.
+/// output. Commands are performed one after the other, and each gets one answer.
 ///
 /// With several ports, events and commands name the port in the member `port`.
 final class JSONController {
@@ -32,28 +33,32 @@ final class JSONController {
   private var lines = InputLines(limit: longestLine)
   private var watch: DescriptorWatch?
   private var isClosing = false
-  /// The id of the present command, and its port.
-  private var current: (id: JSON, port: JSONPort?)?
-  private var drain: Drain?
-  /// What the present command waits for, if `cancel` can stop it.
-  private var running: Running?
-  /// The id of the `cancel` that is answered after the present command.
-  private var cancelID: JSON?
-  /// The command after the present one. It was read in search of a `cancel`.
-  private var waitingLine: String?
-  private var release: ObservationToken<SessionEvent>?
-  /// The number of the session command that is being performed, counted from the start;
-  /// nil for none.
-  private var performing: Int?
-  private var performedCount = 0
+  private var queue = CommandQueue()
+  /// The present command, until it is answered.
+  private var current: Performance?
   private var timer: LoopTimer?
   private var events: ObservationToken<HeadlessInterface.Event>?
 
   private var loop: IOLoop { frontEnd.loop }
 
-  /// A command that `cancel` can stop.
-  private enum Running {
-    case send, expect, transfer, release
+  /// A command that is being performed.
+  private final class Performance {
+    let id: JSON
+    var port: JSONPort?
+    /// What it waits for; nil if `cancel` cannot stop it.
+    var wait: Wait?
+
+    init(_ id: JSON) { self.id = id }
+  }
+
+  private enum Wait {
+    case send(Drain)
+    case expect, transfer
+    case release(ObservationToken<SessionEvent>)
+    /// The outcome of a command of the session, such as a break.
+    case outcome
+    /// The same, after a `cancel`.
+    case cancelledOutcome
   }
 
   /// Creates a controller of one session.
@@ -137,14 +142,10 @@ final class JSONController {
   }
 
   private func answer(_ event: String, _ members: [(String, JSON)] = []) {
-    timer = nil
-    guard let (id, port) = current else { return }
-    (current, running, release) = (nil, nil, nil)
-    say(event, [("id", id)] + members, of: port)
-    if let cancelID {
-      self.cancelID = nil
-      say("done", [("id", cancelID)])
-    }
+    guard let answered = current else { return }
+    (timer, current) = (nil, nil)
+    queue.answered()
+    say(event, [("id", answered.id)] + members, of: answered.port)
     doNextSoon()
   }
 
@@ -179,36 +180,40 @@ final class JSONController {
     doNext()
   }
 
-  /// Performs the next command. While one runs, at most one more is read. While answers were not
-  /// read, no input is read.
+  /// Performs the next command. Those that were cancelled are answered in the same turn.
   private func doNext() {
-    guard !isClosing else { return }
-    guard !frontEnd.isCrowded, current == nil || waitingLine == nil else {
-      _ = try? watch?.setInterest([])
-      return
-    }
-    if let line = waitingLine {
-      guard mayPerform(line) else {
-        _ = try? watch?.setInterest([])
-        return
-      }
-      waitingLine = nil
-      return perform(line)
-    }
-    switch lines.next() {
-    case .success(let line):
-      if current == nil, mayPerform(line) {
+    var hasBegun = false
+    takeLines()
+    while !isClosing, !frontEnd.isCrowded,
+      let step = queue.next(where: { !hasBegun && mayPerform($0) })
+    {
+      switch step {
+      case .drop(let line): drop(line)
+      case .perform(let line):
+        hasBegun = !line.isCancel
         perform(line)
-      } else if current == nil || !cancels(line) {
-        waitingLine = line
       }
-      // Until the answer, only a `cancel` is performed, and at most one other command is read.
-      doNext()
-    case .failure:
-      frontEnd.finish(
-        .failure(Failure(.usage, "a command is longer than \(Self.longestLine) bytes.")))
-    case nil where lines.hasEnded: if current == nil, !isJoining { close(after: linger) }
-    case nil: _ = try? watch?.setInterest(.reading)
+      takeLines()
+    }
+    guard !isClosing else { return }
+    let mayRead = !frontEnd.isCrowded && queue.hasRoom
+    if mayRead, lines.hasEnded {
+      if queue.isIdle, !isJoining { close(after: linger) }
+    } else {
+      _ = try? watch?.setInterest(mayRead ? .reading : [])
+    }
+  }
+
+  /// Adds what was read to the queue, in search of a `cancel`. While answers are not read, no input
+  /// is.
+  private func takeLines() {
+    while !isClosing, !frontEnd.isCrowded, queue.hasRoom, let line = lines.next() {
+      let line =
+        switch line {
+        case .success(let text): ProgramLine(text)
+        case .failure(let damage): ProgramLine(unreadable: damage)
+        }
+      if queue.add(line) { stop() }
     }
   }
 
@@ -217,44 +222,73 @@ final class JSONController {
 
   /// Whether a line can be performed now. Until the program has joined, that is only a `watch`,
   /// which is about what the session reports then.
-  private func mayPerform(_ line: String) -> Bool {
-    guard isJoining, let json = try? JSON(parsing: line) else { return true }
-    return ["watch", "close"].contains(json["command"]?.string)
+  private func mayPerform(_ line: ProgramLine) -> Bool {
+    guard isJoining, case .success = line.content else { return true }
+    return ["watch", "close"].contains(line.name)
   }
 
-  /// Performs a line if it is a `cancel`. It is answered after the present command.
-  private func cancels(_ line: String) -> Bool {
-    guard cancelID == nil, let json = try? JSON(parsing: line),
-      json["command"]?.string == "cancel", let port = current?.port
-    else { return false }
-    cancelID = json["id"] ?? .null
-    switch running {
+  /// Stops the present command, if it can be stopped.
+  private func stop() {
+    guard let current, let port = current.port, let wait = current.wait else { return }
+    switch wait {
     case .expect:
       port.text.patterns = []
-      fail("cancelled")
-    case .send:
-      drain = nil
-      let count = port.port.session.discardUnsent(by: .program)
-      answer("failed", [("reason", .string("cancelled")), ("unsent", .integer(count))])
+      failCancelled()
+    case .send: failCancelled(unsent: port.port.session.discardUnsent(by: .program))
     case .transfer: port.port.controller.exchange?.stop()
     case .release:
       takeBack(port)
-      fail("cancelled")
-    case nil: break
+      failCancelled()
+    case .outcome:
+      // What has ended is answered meanwhile. What the far end of a network does goes on.
+      current.wait = .cancelledOutcome
+      port.port.lineCommands.end()
+      port.port.sequences.stop()
+      current.wait = .outcome
+    case .cancelledOutcome: break
     }
-    return true
   }
 
-  private func perform(_ line: String) {
-    current = (.null, nil)
+  private func failCancelled(unsent count: Int? = nil) {
+    let unsent = count.map { [("unsent", JSON.integer($0))] } ?? []
+    answer("failed", [("reason", .string("cancelled"))] + unsent)
+  }
+
+  /// Fails a command that was cancelled before it has begun.
+  private func drop(_ line: ProgramLine) {
+    // What is no command fails because of that.
+    guard case .success(let json) = line.content else { return perform(line) }
+    let dropped = Performance(line.id)
+    current = dropped
+    dropped.port = try? port(named: json["port"])
+    failCancelled(unsent: dropped.port.flatMap { byteCount(of: json, at: $0) })
+  }
+
+  /// The number of bytes that a command would send; nil if it is no `send`.
+  private func byteCount(of json: JSON, at port: JSONPort) -> Int? {
+    guard json["command"]?.string == "send", case .send(let content)? = try? JSONCommand(json)
+    else { return nil }
+    return switch content {
+    case .bytes(let bytes): bytes.count
+    case .text(let text): (try? port.bytes(of: text))?.count
+    }
+  }
+
+  private func perform(_ line: ProgramLine) {
+    let performance = Performance(line.id)
+    current = performance
     do {
-      let json = try JSON(parsing: line)
-      current = (json["id"] ?? .null, nil)
+      let json = try line.content.get()
       let command = try JSONCommand(json)
+      // They are for all ports.
+      if case .cancel = command { return answer("done") }
       if case .close = command { return performClose() }
       let port = try port(named: json["port"])
-      current?.port = port
+      performance.port = port
       perform(command, at: port)
+    } catch is FrameDamage {
+      frontEnd.finish(
+        .failure(Failure(.usage, "a command is longer than \(Self.longestLine) bytes.")))
     } catch {
       fail("\(error)")
     }
@@ -284,7 +318,7 @@ final class JSONController {
         fail("\(error)")
       }
     case .expect(let expression, let limit):
-      running = .expect
+      current?.wait = .expect
       timer = loop.schedule(after: limit) { [unowned self] in
         port.text.patterns = []
         fail("timeout")
@@ -334,14 +368,14 @@ final class JSONController {
       return fail(reason)
     }
     if case .released = port.port.session.state { return answer("done") }
-    running = .release
-    release = port.port.session.observe(.stateChange) { [unowned self] in
-      switch $0.new {
-      case .released: answer("done")
-      case .closed: fail("no device")
-      case .open, .opening, .waitingForDevice: break
-      }
-    }
+    current?.wait = .release(
+      port.port.session.observe(.stateChange) { [unowned self] in
+        switch $0.new {
+        case .released: answer("done")
+        case .closed: fail("no device")
+        case .open, .opening, .waitingForDevice: break
+        }
+      })
     port.port.lender.setClaim(true)
   }
 
@@ -379,7 +413,7 @@ final class JSONController {
           }
         })
       port.port.controller.exchange = player
-      running = .transfer
+      current?.wait = .transfer
       try player.begin()
     } catch {
       port.port.controller.exchange = nil
@@ -405,14 +439,18 @@ final class JSONController {
   private func call(
     _ argument: String? = nil, at port: JSONPort, done: @escaping (_ message: String) -> Void
   ) -> CommandCall {
-    performedCount += 1
-    performing = performedCount
-    return CommandCall(from: .json, at: port.port, argument: argument) {
-      [unowned self, number = performedCount] outcome in
+    let performance = current
+    performance?.wait = .outcome
+    return CommandCall(from: .json, at: port.port, argument: argument) { [unowned self] outcome in
       // If the port was closed, that has already been answered.
-      guard performing == number else { return }
-      performing = nil
-      if let reason = outcome.refusal { fail(reason) } else { done(outcome.message) }
+      guard let performance, performance === current else { return }
+      if case .cancelledOutcome = performance.wait {
+        failCancelled()
+      } else if let reason = outcome.refusal {
+        fail(reason)
+      } else {
+        done(outcome.message)
+      }
     }
   }
 
@@ -424,14 +462,13 @@ final class JSONController {
     } catch {
       return fail(Failure(error).message)
     }
-    running = .send
-    drain = Drain(session, on: loop, patience: nil) { [unowned self] in answer("done") }
+    current?.wait = .send(
+      Drain(session, on: loop, patience: nil) { [unowned self] in answer("done") })
   }
 
   /// Fails a command that takes time, such as a break, when its port is closed.
   private func portClosed(_ port: JSONPort) {
-    guard performing != nil, current?.port === port else { return }
-    performing = nil
+    guard current?.port === port, case .outcome = current?.wait else { return }
     fail("no device")
   }
 
