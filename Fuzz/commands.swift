@@ -1,6 +1,5 @@
 import Framing
-import ProgramCommands
-import TextTools
+package import TextTools
 
 /// A program that pipelines commands in any way, and answers that come at any time. However its lines are cut into
 /// reads, each command is answered once and in the order of the input, a `cancel` acts when its line is complete, and

@@ -2,7 +2,7 @@ import ProgramCommands
 import Testing
 import TextTools
 
-@Suite struct CommandQueueTests {
+@Suite final class CommandQueueTests {
   private var queue = CommandQueue()
 
   private func line(_ command: String) -> ProgramLine {
@@ -10,12 +10,12 @@ import TextTools
   }
 
   /// Adds commands, and returns those after which the one that runs is to be stopped.
-  private mutating func stopping(_ commands: String...) -> [String] {
+  private func stopping(_ commands: String...) -> [String] {
     commands.filter { queue.add(line($0)) }
   }
 
   /// The next step in words; nil if there is none.
-  private mutating func next(canBegin: Bool = true) -> String? {
+  private func next(canBegin: Bool = true) -> String? {
     switch queue.next(where: { _ in canBegin }) {
     case .perform(let line): line.name ?? "no command"
     case .drop(let line): "not \(line.name ?? "a command")"
@@ -24,7 +24,7 @@ import TextTools
   }
 
   /// All steps, if each command is answered at once.
-  private mutating func steps(canBegin: Bool = true) -> [String] {
+  private func steps(canBegin: Bool = true) -> [String] {
     var steps: [String] = []
     while let step = next(canBegin: canBegin) {
       steps.append(step)
@@ -33,7 +33,7 @@ import TextTools
     return steps
   }
 
-  @Test mutating func commandsRunOneAfterTheOther() {
+  @Test func commandsRunOneAfterTheOther() {
     #expect(queue.isIdle)
     #expect(stopping("a", "b") == [])
     #expect(!queue.isIdle)
@@ -47,7 +47,7 @@ import TextTools
     #expect(queue.isIdle)
   }
 
-  @Test mutating func aCancelStopsWhatRunsAndWhatWaitsBeforeIt() {
+  @Test func aCancelStopsWhatRunsAndWhatWaitsBeforeIt() {
     #expect(stopping("a", "b", "c") == [])
     #expect(next() == "a")
     #expect(stopping("cancel", "d") == ["cancel"])
@@ -57,7 +57,7 @@ import TextTools
     #expect(steps() == ["not b", "not c", "cancel", "d"])
   }
 
-  @Test mutating func aSecondCancelIsAnsweredToo() {
+  @Test func aSecondCancelIsAnsweredToo() {
     #expect(stopping("a") == [])
     #expect(next() == "a")
     #expect(stopping("cancel", "b", "cancel", "c") == ["cancel"])
@@ -69,14 +69,14 @@ import TextTools
     #expect(stopping("cancel") == ["cancel"])
   }
 
-  @Test mutating func aCancelIsAnsweredIfNothingRuns() {
+  @Test func aCancelIsAnsweredIfNothingRuns() {
     #expect(stopping("cancel") == [])
     #expect(steps() == ["cancel"])
     #expect(stopping("a", "cancel") == [])
     #expect(steps() == ["not a", "cancel"])
   }
 
-  @Test mutating func whatCannotBeginWaitsButForACancel() {
+  @Test func whatCannotBeginWaitsButForACancel() {
     #expect(stopping("a", "b") == [])
     #expect(steps(canBegin: false) == [])
     #expect(stopping("cancel", "cancel", "c") == [])
@@ -84,31 +84,32 @@ import TextTools
     #expect(steps() == ["c"])
   }
 
-  @Test mutating func aMistakeIsCancelledLikeACommand() {
-    #expect(!queue.add(ProgramLine("nonsense")))
+  @Test func aMistakeIsCancelledLikeACommand() {
+    let hasStopped = queue.add(ProgramLine("nonsense"))
+    #expect(!hasStopped)
     #expect(stopping("cancel") == [])
     #expect(steps() == ["not a command", "cancel"])
   }
 
   @Test func aFullQueueTakesNothing() {
-    var queue = CommandQueue(countLimit: 2, byteLimit: 1_000)
-    #expect(!queue.add(line("a")))
+    queue = CommandQueue(countLimit: 2, byteLimit: 1_000)
+    #expect(stopping("a") == [])
     #expect(queue.hasRoom)
-    #expect(!queue.add(line("cancel")))
+    #expect(stopping("b") == [])
     #expect(!queue.hasRoom)
     // What runs does not wait.
-    #expect(queue.next { _ in true } != nil)
+    #expect(next() == "a")
     #expect(queue.hasRoom)
   }
 
-  @Test func aLongLineFillsTheQueue() {
-    let long = line(String(repeating: "x", count: 100))
-    var queue = CommandQueue(countLimit: 10, byteLimit: long.length + 1)
-    #expect(!queue.add(long))
+  @Test func longLinesFillTheQueue() {
+    let name = String(repeating: "x", count: 100)
+    queue = CommandQueue(countLimit: 10, byteLimit: line(name).length + 1)
+    #expect(stopping(name) == [])
     #expect(queue.hasRoom)
-    #expect(!queue.add(long))
+    #expect(stopping(name) == [])
     #expect(!queue.hasRoom)
-    #expect(queue.next { _ in true } != nil)
+    #expect(next() == name)
     #expect(queue.hasRoom)
   }
 
