@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -430,6 +431,17 @@ class AsyncTests(PackageTestCase):
                 device.plug(says=b"boot")
                 await board.wait_for("back")
                 await board.expect("boot")
+            self.run_session(device.path, use)
+
+    def test_a_command_that_is_read_late_is_cancelled_too(self):
+        with Device() as device:
+            async def use(board):
+                board._process.send_signal(signal.SIGSTOP)
+                # More than the pipe and the buffer before it hold. The device does not read what is sent.
+                with self.assertRaisesRegex(serialterm.Timeout, "read its input"):
+                    await board.command("send", 0.05, hex="00" * 60_000, unused="x" * 200_000)
+                board._process.send_signal(signal.SIGCONT)
+                await board.command("statistics", 60)
             self.run_session(device.path, use)
 
     def test_errors_say_why(self):

@@ -35,31 +35,11 @@ final class JSONController {
   private var isClosing = false
   private var queue = CommandQueue()
   /// The present command, until it is answered.
-  private var current: Performance?
+  private var current: JSONPerformance?
   private var timer: LoopTimer?
   private var events: ObservationToken<HeadlessInterface.Event>?
 
   private var loop: IOLoop { frontEnd.loop }
-
-  /// A command that is being performed.
-  private final class Performance {
-    let id: JSON
-    var port: JSONPort?
-    /// What it waits for; nil if `cancel` cannot stop it.
-    var wait: Wait?
-
-    init(_ id: JSON) { self.id = id }
-  }
-
-  private enum Wait {
-    case send(Drain)
-    case expect, transfer
-    case release(ObservationToken<SessionEvent>)
-    /// The outcome of a command of the session, such as a break.
-    case outcome
-    /// The same, after a `cancel`.
-    case cancelledOutcome
-  }
 
   /// Creates a controller of one session.
   init(_ frontEnd: HeadlessInterface, linger: Duration, isReadOnly: Bool) {
@@ -156,7 +136,9 @@ final class JSONController {
     timer = loop.schedule(after: .zero) { [unowned self] in doNext() }
   }
 
-  private func fail(_ reason: String) { answer("failed", [("reason", .string(reason))]) }
+  private func fail(_ reason: String, _ members: [(String, JSON)] = []) {
+    answer("failed", [("reason", .string(reason))] + members)
+  }
 
   // MARK: Commands
 
@@ -229,53 +211,21 @@ final class JSONController {
 
   /// Stops the present command, if it can be stopped.
   private func stop() {
-    guard let current, let port = current.port, let wait = current.wait else { return }
-    switch wait {
-    case .expect:
-      port.text.patterns = []
-      failCancelled()
-    case .send: failCancelled(unsent: port.port.session.discardUnsent(by: .program))
-    case .transfer: port.port.controller.exchange?.stop()
-    case .release:
-      takeBack(port)
-      failCancelled()
-    case .outcome:
-      // What has ended is answered meanwhile. What the far end of a network does goes on.
-      current.wait = .cancelledOutcome
-      port.port.lineCommands.end()
-      port.port.sequences.stop()
-      current.wait = .outcome
-    case .cancelledOutcome: break
-    }
-  }
-
-  private func failCancelled(unsent count: Int? = nil) {
-    let unsent = count.map { [("unsent", JSON.integer($0))] } ?? []
-    answer("failed", [("reason", .string("cancelled"))] + unsent)
+    if let members = current?.stop() { fail("cancelled", members) }
   }
 
   /// Fails a command that was cancelled before it has begun.
   private func drop(_ line: ProgramLine) {
-    // What is no command fails because of that.
+    // What is not JSON fails because of that.
     guard case .success(let json) = line.content else { return perform(line) }
-    let dropped = Performance(line.id)
+    let dropped = JSONPerformance(line.id)
     current = dropped
     dropped.port = try? port(named: json["port"])
-    failCancelled(unsent: dropped.port.flatMap { byteCount(of: json, at: $0) })
-  }
-
-  /// The number of bytes that a command would send; nil if it is no `send`.
-  private func byteCount(of json: JSON, at port: JSONPort) -> Int? {
-    guard json["command"]?.string == "send", case .send(let content)? = try? JSONCommand(json)
-    else { return nil }
-    return switch content {
-    case .bytes(let bytes): bytes.count
-    case .text(let text): (try? port.bytes(of: text))?.count
-    }
+    fail("cancelled", JSONPerformance.members(dropping: json, at: dropped.port))
   }
 
   private func perform(_ line: ProgramLine) {
-    let performance = Performance(line.id)
+    let performance = JSONPerformance(line.id)
     current = performance
     do {
       let json = try line.content.get()
@@ -338,7 +288,7 @@ final class JSONController {
     case .plot(let size): plot(size, at: port)
     case .release: release(port)
     case .takeBack:
-      takeBack(port)
+      port.takeBack()
       answer("done")
     case .startLog(let path, let appends): startLog(in: path, appending: appends, at: port)
     case .stopLog:
@@ -377,11 +327,6 @@ final class JSONController {
         }
       })
     port.port.lender.setClaim(true)
-  }
-
-  private func takeBack(_ port: JSONPort) {
-    port.port.lender.setClaim(false)
-    port.port.model.update { $0.isLending = false }
   }
 
   private func startLog(in path: FilePath, appending appends: Bool, at port: JSONPort) {
@@ -445,7 +390,7 @@ final class JSONController {
       // If the port was closed, that has already been answered.
       guard let performance, performance === current else { return }
       if case .cancelledOutcome = performance.wait {
-        failCancelled()
+        fail("cancelled")
       } else if let reason = outcome.refusal {
         fail(reason)
       } else {

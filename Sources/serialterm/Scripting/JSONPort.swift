@@ -120,6 +120,12 @@ final class JSONPort {
     observeJoinedSession()
   }
 
+  /// Ends the lending of the port to other programs.
+  func takeBack() {
+    port.lender.setClaim(false)
+    port.model.update { $0.isLending = false }
+  }
+
   // MARK: What the program watches
 
   /// Publishes from now on what an order says, and nothing else of an earlier one.
