@@ -128,6 +128,83 @@ class WaitForTests(PacingCase):
         self.assertIn(b"no text matched --wait-for", program.stderr.data)
         self.assertIn(b"5 bytes were not sent", program.stderr.data)
 
+    def job(self, text):
+        file = self.enterContext(tempfile.NamedTemporaryFile(suffix=".gcode"))
+        file.write(text)
+        file.flush()
+        return file.name
+
+    def script(self, text):
+        return self.job(text.encode())
+
+    def test_a_line_of_a_file_without_an_answer_ends_it_and_is_named(self):
+        job = self.job(b"G28\n; a comment\nM105\n")
+        step = self.script(f'send file "{job}" by raw\n')
+        for words in (("send", "--file", job), ("send", "--file", job, "--protocol", "ascii", "--line-ending", "lf"),
+                      ("run", step)):
+            with self.subTest(words):
+                program = self.program(
+                    words[0], self.device.path, *words[1:], "--wait-for", "^ok", "--timeout", "0.5")
+                self.assertEqual(self.device.read_exactly(4), b"G28\n")
+                self.device.write(b"ok\n")
+                self.assertEqual(self.device.read_exactly(12), b"; a comment\n")
+                self.assertEqual(program.wait(), 10)
+                said = program.stderr.expect_end()
+                self.assertIn(b"no text matched --wait-for within 0.5 s after line 2, '; a comment'", said)
+                self.assertIn(b"16 of 21 bytes were ", said)
+                self.assertIn(b"  | ok\n", said)
+                self.assertEqual(self.device.read_available(0), b"")
+
+    def test_lines_that_get_no_answer_are_skipped(self):
+        job = self.job(b"; a comment\n\nG28\n  ; another\nM105\n")
+        program = self.program(
+            "send", self.device.path, "--file", job, "--wait-for", "^ok", "--wait-for-skip", r"^\s*(;.*)?$",
+            "--timeout", "60")
+        self.assertEqual(self.device.read_exactly(17), b"; a comment\n\nG28\n")
+        program.stdout.catch_up()
+        self.assertEqual(self.device.read_available(0), b"")
+        self.device.write(b"ok\n")
+        self.assertEqual(self.device.read_exactly(17), b"  ; another\nM105\n")
+        self.assertEqual(program.wait(), 0)
+
+    def test_repeated_requests_do_not_wait_for_ever(self):
+        program = self.program(
+            "send", self.device.path, "?", "--every", "10ms", "--wait-for", "ok", "--timeout", "0.5")
+        self.assertEqual(self.device.read_exactly(2), b"?\r")
+        self.assertEqual(program.wait(), 10)
+        self.assertIn(b"no text matched --wait-for within 0.5 s after line 1, '?'", program.stderr.expect_end())
+
+    def test_try_handles_it_and_what_follows_is_not_held_back(self):
+        job = self.job(b"G28\nM105\n")
+        step = self.script(
+            f'try {{\nsend file "{job}" by raw\n}} else {{\nsend "stop\\n"\nexpect /stopped/\n}}\n')
+        program = self.program("run", self.device.path, step, "--wait-for", "^ok", "--timeout", "0.5")
+        self.assertEqual(self.device.read_exactly(4), b"G28\n")
+        self.assertEqual(self.device.read_exactly(5), b"stop\n")
+        self.device.write(b"stopped\n")
+        self.assertEqual(program.wait(), 0)
+        self.assertIn(b"after line 1, 'G28'", program.stderr.expect_end())
+
+    def test_a_text_of_a_script_is_not_named(self):
+        """It may be a password."""
+        step = self.script('send "secret\\r"\nsend "more\\r"\n')
+        program = self.program("run", self.device.path, step, "--wait-for", "ok", "--timeout", "0.5")
+        self.assertEqual(self.device.read_exactly(7), b"secret\r")
+        self.assertEqual(program.wait(), 10)
+        said = program.stderr.expect_end()
+        self.assertIn(b":2: no text matched --wait-for within 0.5 s.", said)
+        self.assertNotIn(b"secret", said)
+
+    def test_a_program_that_cancels_sends_at_once(self):
+        program = self.program("connect", self.device.path, "--json", "--wait-for", "ok")
+        program.send(b'{"id":1,"command":"send","text":"a\\rb\\r"}\n')
+        self.assertEqual(self.device.read_exactly(2), b"a\r")
+        program.send(b'{"id":2,"command":"cancel"}\n{"id":3,"command":"send","text":"c\\r"}\n')
+        self.assertEqual(self.device.read_exactly(2), b"c\r")
+        program.stdout.expect(b'"id":3')
+        program.close_stdin()
+        self.assertEqual(program.wait(), 0)
+
     def test_a_session_can_be_left_while_the_prompt_is_awaited(self):
         with Terminal(serialterm_binary(), self.device.path, "--wait-for", "> ") as terminal:
             terminal.expect(b"ctrl-t q")

@@ -6,6 +6,7 @@ import os
 import select
 import signal
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from Tests.endtoend.faults import processes
 from Tests.endtoend.harness import (
     Device, Loopback, Pipes, Port, PublicCopy, run, serialterm, serialterm_binary, slow, soak,
     wait_until)
+from Tests.endtoend.harness.pace import pace
 
 EVERY_BYTE = bytes(range(256))
 
@@ -203,6 +205,145 @@ class RepeatingTests(SendCase):
         self.device.hang_up()
         self.assertEqual(program.wait(), 6)
         self.assertIn(b"serialterm: 1 sent, 0 answered, 0 lost", program.stderr.data)
+
+
+class LingeringTests(SendCase):
+    """TEXT without `--expect`: what the device sends is printed until it is silent."""
+
+    def test_the_answer_is_printed_with_its_echo(self):
+        for words in ((), ("--linger", "300ms"), ("--linger", "2s")):
+            with self.subTest(words):
+                program = self.program("version", *words)
+                self.assertEqual(self.device.read_exactly(8), b"version\r")
+                self.device.write(b"version\r\nboard 1.0\xff\r\n")
+                self.assertEqual(program.wait(), 0)
+                self.assertEqual(program.stdout.expect_end(), b"version\r\nboard 1.0\xff\r\n")
+                self.assertEqual(program.stderr.data, b"")
+
+    def test_each_part_of_an_answer_extends_the_wait(self):
+        """The silence is long, so that a busy machine does not end it. Without the extension, the program would end
+        before the last part, which comes after more than that time."""
+        program = self.program("log", "--linger", "1s")
+        self.assertEqual(self.device.read_exactly(4), b"log\r")
+        started = time.monotonic()
+        for number in range(8):
+            pace(started, number, 4)
+            self.device.write(b"%d\n" % number)
+        self.assertEqual(program.wait(), 0)
+        self.assertEqual(program.stdout.expect_end(), b"".join(b"%d\n" % number for number in range(8)))
+
+    def test_a_device_that_never_is_silent_is_left(self):
+        program = self.program("log")
+        self.assertEqual(self.device.read_exactly(4), b"log\r")
+        while program.running:
+            self.device.write(b"x\n")
+        self.assertEqual(program.wait(), 0)
+        self.assertIn(b"x\n", program.stdout.expect_end())
+
+    def test_nothing_is_waited_for_with_zero_and_nothing_of_a_file_is_printed(self):
+        program = self.program("x", "--linger", "0")
+        self.assertEqual(self.device.read_exactly(2), b"x\r")
+        self.assertEqual(program.wait(), 0)
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(b"abc")
+            file.flush()
+            program = self.program("--file", file.name)
+            self.assertEqual(self.device.read_exactly(3), b"abc")
+            self.assertEqual(program.wait(), 0)
+            self.assertEqual(program.stdout.expect_end(), b"")
+
+    def test_a_device_that_disappears_after_the_text_has_taken_it(self):
+        program = self.program("reboot", "--linger", "60s")
+        self.assertEqual(self.device.read_exactly(7), b"reboot\r")
+        self.device.write(b"bye\r\n")
+        program.stdout.expect(b"bye")
+        self.device.hang_up()
+        self.assertEqual(program.wait(), 0)
+        self.assertEqual(program.stderr.data, b"")
+
+    def test_repeated_requests_print_everything(self):
+        program = self.program("?", "--every", "50ms", "--count", "2", "--linger", "60s")
+        self.assertEqual(self.device.read_exactly(4), b"?\r?\r")
+        self.device.write(b"late")
+        program.stdout.expect(b"late")
+        self.device.hang_up()
+        self.assertEqual(program.wait(), 0)
+        self.assertIn(b"2 sent", program.stderr.data)
+
+    def test_options_without_effect_are_refused(self):
+        for words in (("x", "--linger", "1", "--expect", "y"), ("--file", "/dev/null", "--linger", "1"),
+                      ("x", "--progress", "plain"), ("x", "--wait-for-skip", "y"),
+                      ("x", "--linger", "-1"), ("x", "--fail-on", "(")):
+            self.assertEqual(serialterm("send", self.device.path, *words).status, 2, words)
+        self.assertEqual(self.device.rest(), b"")
+
+
+class FailingTests(SendCase):
+    """`--fail-on`: text that means a failure."""
+
+    def test_it_ends_with_status_1_and_the_last_lines(self):
+        program = self.program("go", "--expect", "ok", "--fail-on", r"Error:\d", "--timeout", "60")
+        self.assertEqual(self.device.read_exactly(3), b"go\r")
+        self.device.write(b"busy\r\nError:7 halted\r\nok\r\n")
+        self.assertEqual(program.wait(), 1)
+        self.assertEqual(program.stdout.expect_end(), b"busy\r\nError:7")
+        self.assertRegex(
+            program.stderr.data,
+            rb"the device sent 'Error:7', which matches --fail-on /Error:\\d/. The last lines received:\n(  \| .*\n)+$")
+
+    def test_an_answer_that_comes_first_counts(self):
+        program = self.program("go", "--expect", "ok", "--fail-on", "Error")
+        self.assertEqual(self.device.read_exactly(3), b"go\r")
+        self.device.write(b"ok Error")
+        self.assertEqual(program.wait(), 0)
+
+    def test_a_file_is_not_sent_to_its_end(self):
+        """With every way of sending files, and in a script."""
+        with tempfile.TemporaryDirectory() as folder:
+            job, script = Path(folder) / "job.txt", Path(folder) / "job.serial"
+            job.write_bytes(b"G1\nG2\nG3\n")
+            script.write_text(f'send file "{job}" by raw\n')
+            for command, words in (
+                    ("send", ("--file", str(job))),
+                    ("send", ("--file", str(job), "--protocol", "ascii", "--line-ending", "lf")),
+                    ("run", (str(script),))):
+                with self.subTest(command=command, words=words):
+                    program = self.enterContext(Pipes(
+                        serialterm_binary(), command, self.device.path, *words, "--wait-for", "ok",
+                        "--fail-on", "Error", "--timeout", "60"))
+                    self.assertEqual(self.device.read_exactly(3), b"G1\n")
+                    self.device.write(b"ok\n")
+                    self.assertEqual(self.device.read_exactly(3), b"G2\n")
+                    self.device.write(b"Error: no\n")
+                    self.assertEqual(program.wait(), 1)
+                    said = program.stderr.expect_end()
+                    self.assertIn(b"which matches --fail-on /Error/", said)
+                    self.assertIn(b"  | ok\n", said)
+                    self.assertRegex(said, rb"job.txt was (cut off|not sent completely)")
+                    self.assertEqual(self.device.read_available(0), b"")
+
+
+class TailTests(SendCase):
+    """What a message shows of the bytes that came in place of the answer."""
+
+    def said(self, words, sent, answer):
+        program = self.program(*words, "--timeout", "0.5")
+        self.assertEqual(self.device.read_exactly(len(sent)), sent)
+        self.device.write(answer)
+        self.assertEqual(program.wait(), 10)
+        return program.stderr.expect_end().decode()
+
+    def test_bytes_that_are_no_text_are_counted_and_shown(self):
+        self.assertIn(
+            "1 byte was received:\n  | \\x15\n",
+            self.said(("--hex", "05", "--expect", r"\x06"), b"\x05", b"\x15"))
+
+    def test_frames_are_shown_as_frames(self):
+        request = bytes.fromhex("0103006b00037417")
+        self.assertRegex(
+            self.said(("--hex", "0103006b00037417", "--frames", "modbus-rtu", "--expect", "→ 022b"),
+                      request, bytes.fromhex("018302c0f1")),
+            r"The last frames received:\n  \| .*01 83 02 c0 f1 .*good.*exception")
 
 
 class WaitingTests(SendCase):

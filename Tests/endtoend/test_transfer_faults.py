@@ -477,7 +477,10 @@ class EndTests(FarEnd):
                 program.signal(number)
                 expect_one_of(self.device, CAN)
                 self.assertEqual(shell_status(program.wait()), 128 + number)
-                self.assertIn(b"image.bin.part", program.stderr.expect_end())
+                said = program.stderr.expect_end()
+                self.assertIn(b"image.bin.part", said)
+                name = b"ctrl-c" if number == signal.SIGINT else b"TERM"
+                self.assertRegex(said, rb"image.bin was not received completely: it was stopped .*" + name)
                 self.assertEqual((self.into / "image.bin.part").stat().st_size, 5_120)
                 (self.into / "image.bin.part").unlink()
                 self.device.read_available(0.02)

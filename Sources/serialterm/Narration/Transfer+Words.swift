@@ -28,9 +28,8 @@ extension TransferStatus {
     parts.append(name.shownAsName)
     if let percent { parts.append("\(percent) %\(hasBar ? " \(Self.bar(percent))" : "")") }
     let name = parts.joined(separator: " ")
-    return hasBar || details.isEmpty
-      ? name + " " + details.joined(separator: ", ")
-      : ([name] + details).joined(separator: ", ")
+    let details = details.joined(separator: ", ")
+    return details.isEmpty ? name : name + (hasBar ? " " : ", ") + details
   }
 
   private var details: [String] {
@@ -145,13 +144,14 @@ extension TransferExchange.Outcome {
   /// The message that the transfer failed, with the reason and the progress.
   ///
   /// - Parameters:
+  ///   - cause: the reason as a phrase; nil for that of the failure.
   ///   - fileCount: the number of transferred files.
   ///   - partial: the received part of the present file.
   ///   - patience: the time that the program waited for the other side.
-  ///   - missingAnswer: which answer did not come, if that is the reason.
   func words(
-    for failure: TransferFailure, fileCount: Int, partial: (path: FilePath, count: Int)?,
-    patience: Duration, missingAnswer: String
+    for failure: TransferFailure, because cause: String? = nil, fileCount: Int,
+    partial: (path: FilePath, count: Int)?,
+    patience: Duration
   ) -> String {
     let verb = status.isReceiving ? "received" : "sent"
     let what =
@@ -160,7 +160,7 @@ extension TransferExchange.Outcome {
     if what == status.name.shownAsName, status.number > 0 {
       text = "\(what) was not \(verb) completely"
     }
-    text += ": \(reason(failure, patience, missingAnswer))."
+    text += ": \(cause ?? reason(failure, patience))."
     if let partial {
       text += " \(partial.count.bytesWere) received; they are in \(partial.path.string.harmless)."
     } else if status.number > 0, !status.isReceiving {
@@ -173,9 +173,7 @@ extension TransferExchange.Outcome {
     return text
   }
 
-  private func reason(
-    _ failure: TransferFailure, _ patience: Duration, _ missingAnswer: String
-  ) -> String {
+  private func reason(_ failure: TransferFailure, _ patience: Duration) -> String {
     switch failure {
     case .noAnswer:
       status.isReceiving
@@ -193,7 +191,7 @@ extension TransferExchange.Outcome {
     case .tooShort: "it ended before its announced size"
     case .malformedSize: "its announced size is not a number"
     case .stopped: "it was stopped"
-    case .unanswered: missingAnswer
+    case .unanswered: "a line got no answer"
     case .cutOff: "the connection to the device was lost or closed"
     }
   }

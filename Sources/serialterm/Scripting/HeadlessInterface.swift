@@ -298,6 +298,12 @@ final class HeadlessInterface: FrontEnd {
   /// Whether ``finish(_:)`` was called, or a signal ends the program.
   var isEnding: Bool { app.outcome != nil }
 
+  /// Why a file transfer is stopped, as a phrase.
+  var stopReason: String {
+    guard case .success(.signal(let number)) = app.outcome else { return "it was stopped" }
+    return "it \(ExitStatus.ending(bySignal: number))"
+  }
+
   /// Ends the session. Only the first reason counts.
   func finish(_ outcome: Result<ExitStatus, Failure>) { app.finish(outcome) }
 

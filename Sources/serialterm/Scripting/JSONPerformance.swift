@@ -31,7 +31,11 @@ final class JSONPerformance {
     guard let port, let wait else { return nil }
     switch wait {
     case .expect: port.text.patterns = []
-    case .send: return Self.unsent(port.port.session.discardUnsent(by: .program))
+    case .send:
+      let session = port.port.session
+      let count = session.discardUnsent(by: .program)
+      session.pacer?.sessionDidGiveUp(session)
+      return Self.unsent(count)
     case .transfer:
       port.port.controller.exchange?.stop()
       return nil

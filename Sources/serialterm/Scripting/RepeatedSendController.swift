@@ -25,7 +25,8 @@ final class RepeatedSendController: SendingController {
   }
 
   func run() throws -> ExitStatus {
-    reception = frontEnd.hub.subscribe(as: .view) { [unowned self] bytes, _ in
+    // Before the exchange, whose report has the last bytes.
+    reception = frontEnd.hub.subscribe(as: .listener) { [unowned self] bytes, _ in
       tail.encoding = configuration.encoding
       tail.add(bytes)
       if runner == nil { early.add(bytes) }
@@ -34,7 +35,8 @@ final class RepeatedSendController: SendingController {
       switch $0 {
       case .ready: begin()
       case .ending: sumUp()
-      case .waiting, .lost, .room: break
+      case .lost: if runner?.exchange.isLingering == true { frontEnd.finish(.success(.done)) }
+      case .waiting, .room: break
       }
     }
     let status = try frontEnd.run()

@@ -36,6 +36,7 @@ final class RunController {
     script.dialogue, named: script.name, framedBy: frameForm, on: frontEnd.port, loop: loop,
     // A script that prints waits for a slow reader.
     isHeldUp: { [frontEnd] in frontEnd.isCrowded || frontEnd.isOver },
+    stopReason: { [unowned frontEnd] in frontEnd.stopReason },
     onEvent: { [unowned self] in handle($1) })
   private var events: ObservationToken<HeadlessInterface.Event>?
 
@@ -129,9 +130,9 @@ final class RunController {
     switch event {
     case .step(let step): report.begin(step)
     case .roundMatched: report.match()
-    case .timedOut(let message, let unsentCount):
+    case .timedOut(let message, let losesBytes):
       report.timeOut(message)
-      if unsentCount > 0 { frontEnd.console.warn(player.named(message)) }
+      if losesBytes { frontEnd.console.warn(player.named(message)) }
     case .received(let bytes): if showsDevice { show(bytes) }
     case .print(let bytes): show(bytes)
     case .transfer(.status(let status)): progress.show(status)

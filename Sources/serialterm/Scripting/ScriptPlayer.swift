@@ -32,8 +32,8 @@ final class ScriptPlayer: RunningExchange {
     /// The expression of the present step, a repetition, has matched.
     case roundMatched
     /// The present step has timed out, and a `try` block of the script handles that. The message
-    /// says what did not happen, and how many bytes were discarded.
-    case timedOut(String, unsentCount: Int)
+    /// says what did not happen, and how many bytes were discarded, if any were.
+    case timedOut(String, losesBytes: Bool)
     /// The script prints a line, with its end.
     case print([UInt8])
     /// A report about the file transfer of the present step.
@@ -55,6 +55,7 @@ final class ScriptPlayer: RunningExchange {
   private let port: Port
   private let loop: IOLoop
   private let isHeldUp: () -> Bool
+  private let stopReason: () -> String
   private let onEvent: (ScriptPlayer, Event) -> Void
   private var subscription: Hub.Subscription?
   /// The bytes that were received before the script begins.
@@ -78,11 +79,13 @@ final class ScriptPlayer: RunningExchange {
   ///   - frameForm: the form of frames in whose lines the script's expressions are searched; nil
   ///     for text.
   ///   - isHeldUp: returns whether a script that prints must wait until ``resume()`` is called.
+  ///   - stopReason: returns why a file transfer is stopped, as a phrase.
   ///   - onEvent: called with this player and each event.
   init(
     _ dialogue: Dialogue, named name: String, framedBy frameForm: ChosenFrameForm?,
     on port: Port, loop: IOLoop,
-    isHeldUp: @escaping () -> Bool, onEvent: @escaping (ScriptPlayer, Event) -> Void
+    isHeldUp: @escaping () -> Bool, stopReason: @escaping () -> String = { "it was stopped" },
+    onEvent: @escaping (ScriptPlayer, Event) -> Void
   ) {
     self.dialogue = dialogue
     self.name = name
@@ -90,6 +93,7 @@ final class ScriptPlayer: RunningExchange {
     self.port = port
     self.loop = loop
     self.isHeldUp = isHeldUp
+    self.stopReason = stopReason
     self.onEvent = onEvent
     subscription = port.controller.hub.subscribe(as: .listener) { [unowned self] bytes, _ in
       tail.encoding = port.controller.encoding
@@ -178,7 +182,9 @@ final class ScriptPlayer: RunningExchange {
       guard let message = timeoutMessage(of: end) else { return }
       let count = takeUnsentCount()
       let loss = count > 0 ? " \(count.bytesWere) not sent." : ""
-      onEvent(self, .timedOut(message + loss, unsentCount: count))
+      // The message about a file that was not sent has its own count.
+      let isFile = if case .unanswered = end { true } else { false }
+      onEvent(self, .timedOut(message + loss, losesBytes: count > 0 || isFile))
     }
   }
 
@@ -221,7 +227,7 @@ final class ScriptPlayer: RunningExchange {
     do {
       let transfer = try TransferPlayer(
         TransferOrder(files), on: port, loop: loop, withPenOf: author, answerLimit: timeout,
-        outlivesLoss: false,
+        outlivesLoss: false, stopReason: stopReason,
         onReport: { [unowned self] in onEvent(self, .transfer($0)) },
         onEnd: { [unowned self] end in
           self.transfer = nil

@@ -55,7 +55,8 @@ final class SendController: SendingController, InputSender {
   }
 
   func run() throws -> ExitStatus {
-    reception = frontEnd.hub.subscribe(as: .view) { [unowned self] bytes, _ in
+    // Before the exchange, whose report has the last bytes.
+    reception = frontEnd.hub.subscribe(as: .listener) { [unowned self] bytes, _ in
       tail.encoding = configuration.encoding
       tail.add(bytes)
       if runner == nil { early.add(bytes) }

@@ -138,6 +138,9 @@ struct SendCommand: TransferringCommand {
       throw UsageError("--hex and --escapes exclude each other")
     }
     try checkRepetition()
+    if values.given[Self.linger.name] != nil, text == nil || expectation != nil {
+      throw UsageError("--linger is for TEXT without --expect; use --timeout for the answer")
+    }
     try checkEncoding()
     if values[Self.expectFrame] {
       guard values[Self.expect] == nil else {
@@ -182,6 +185,9 @@ struct SendCommand: TransferringCommand {
     guard isTransfer else {
       if values.given[Self.startTimeout.name] != nil {
         throw UsageError("--start-timeout is for --protocol; use --timeout for the answer")
+      }
+      if values.given[TransferProgress.parameter.name] != nil {
+        throw UsageError("--progress is for --protocol")
       }
       return
     }

@@ -57,6 +57,7 @@ final class TransferController {
     let player = try TransferPlayer(
       configuration.order, on: frontEnd.port, loop: frontEnd.loop,
       answerLimit: configuration.answerLimit, outlivesLoss: false,
+      stopReason: { [unowned frontEnd] in frontEnd.stopReason },
       onReport: { [unowned self] in show($0) }, onEnd: { [unowned self] in ended($0) })
     self.player = player
     frontEnd.exchange = player

@@ -44,6 +44,7 @@ final class TransferPlayer: RunningExchange {
   let order: TransferOrder
   private let port: Port
   private let loop: IOLoop
+  private let stopReason: () -> String
   private let onReport: (Report) -> Void
   private let onEnd: (End) -> Void
   private lazy var runner = ExchangeRunner(
@@ -64,18 +65,21 @@ final class TransferPlayer: RunningExchange {
   ///   - penHolder: the author that already has the pen; nil if the transfer takes it.
   ///   - answerLimit: the time limit for the text that `--wait-for` waits for; nil for none.
   ///   - outlivesLoss: whether it continues when a lost device returns, if the protocol can.
+  ///   - stopReason: returns why it is stopped, as a phrase.
   ///   - onReport: called with each report.
   ///   - onEnd: called once, at the end, after the pen was released. The player then lives to the
   ///     end of the turn.
   /// - Throws: ``Failure`` if the line cannot carry the protocol, or the files cannot be used.
   init(
     _ order: TransferOrder, on port: Port, loop: IOLoop, withPenOf penHolder: Author? = nil,
-    answerLimit: Duration? = nil, outlivesLoss: Bool, onReport: @escaping (Report) -> Void,
+    answerLimit: Duration? = nil, outlivesLoss: Bool,
+    stopReason: @escaping () -> String = { "it was stopped" }, onReport: @escaping (Report) -> Void,
     onEnd: @escaping (End) -> Void
   ) throws(Failure) {
     self.order = order
     self.port = port
     self.loop = loop
+    self.stopReason = stopReason
     self.onReport = onReport
     self.onEnd = onEnd
     takesPen = penHolder == nil
@@ -185,16 +189,26 @@ final class TransferPlayer: RunningExchange {
           : givenUp.map { .failed("the sender gave up \($0).") } ?? .done)
     case .failed(let failure):
       let words = outcome.words(
-        for: failure, fileCount: fileCount, partial: partial,
-        patience: order.startPatience ?? TransferOrder.usualPatience,
-        missingAnswer: port.standstill(
-          "within \((answerLimit ?? .zero).inSeconds) s", namesLine: true))
+        for: failure, because: reason(for: failure), fileCount: fileCount, partial: partial,
+        patience: order.startPatience ?? TransferOrder.usualPatience)
       switch failure {
       case .unanswered: onEnd(.timedOut(words))
       case .stopped: onEnd(.stopped(words))
       case .cutOff: onEnd(.cutOff(words))
       default: onEnd(.failed(words))
       }
+    }
+  }
+}
+
+extension TransferPlayer {
+  /// The reason for a failure that only this side knows, as a phrase; nil for others.
+  private func reason(for failure: TransferFailure) -> String? {
+    switch failure {
+    case .unanswered:
+      port.standstill("within \((answerLimit ?? .zero).inSeconds) s", namesLine: true)
+    case .stopped: stopReason()
+    default: nil
     }
   }
 }

@@ -137,7 +137,7 @@ import Time
           [.wake(at: nil), .watchStandstill(.seconds(5)), .send([1, 2]), .drain]
         ),
         (.drained, [.watchStandstill(nil), .wake(at: limit)]),
-        (received("an error ok"), [answer("an error")] + failure(1, after: "an ", upTo: 8)),
+        (received("an error ok"), [answer("an error")] + failure(1, after: "an ", upTo: 15)),
         (received("ok"), []), (.cutOff(sent: 2), [.finish(.cutOff)]),
       ])
     #expect(!failed.isLingering)

@@ -48,9 +48,9 @@ package struct RepeatedRequest: Exchange {
   /// The request that has not ended; nil between two moments.
   private var request: Request?
   private var hasTimedOut = false
-  /// The wait for the last answer, if none is expected.
   private var linger: Linger
-  private var isLingering = false
+  /// Whether the last request has ended, and the exchange waits for whatever comes.
+  package private(set) var isLingering = false
 
   private struct Request {
     let start: MonotonicTime

@@ -98,9 +98,9 @@ final class SessionScripts {
     case .step(let step):
       port.model.update { $0.progress = .line(step.line) }
       sayToUser("\(player.name):\(step.line): \(step.words)", about: port)
-    case .timedOut(let message, let unsentCount):
+    case .timedOut(let message, let losesBytes):
       // Lost bytes are a reason for a message between pipes too.
-      if unsentCount > 0 {
+      if losesBytes {
         app.console.warn(port.port.named(player.named(message)))
       } else {
         sayToUser(player.named(message), about: port)
