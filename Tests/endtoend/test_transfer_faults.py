@@ -11,7 +11,8 @@ from pathlib import Path
 
 from Tests.endtoend.faults import processes, record, waits
 from Tests.endtoend.harness import (
-    TIMEOUT, Deadline, Device, Loopback, Pipes, serialterm_binary, shell_status, slow, soak, wait_until)
+    TIMEOUT, Deadline, Device, Loopback, Pipes, Terminal, serialterm_binary, shell_status, slow, soak, wait_until)
+from Tests.endtoend.harness.pace import pace
 from Tests.endtoend.transfers import (
     Bench, at_once, contents, differences, ended, missing, scripted, written)
 from Tests.endtoend.transfers.contents import Content
@@ -484,6 +485,80 @@ class EndTests(FarEnd):
                 self.assertEqual((self.into / "image.bin.part").stat().st_size, 5_120)
                 (self.into / "image.bin.part").unlink()
                 self.device.read_available(0.02)
+
+    def test_a_script_says_how_far_a_transfer_got(self):
+        """At its deadline, after a signal, and after a text that means a failure."""
+        step = self.folder / "step.serial"
+        step.write_text(f'send file "{LARGE.write(self.folder)}" by xmodem\n')
+        for words, number, status, reason in (
+                (("--deadline", "3s"), None, 10, rb"the script did not end within 3 s"),
+                ((), signal.SIGTERM, 128 + signal.SIGTERM, rb"stopped by signal 15 \(TERM\)"),
+                (("--fail-on", "panic"), None, 1, rb"which matches --fail-on /panic/")):
+            with self.subTest(words):
+                program = self.start("run", self.device.path, step, *words)
+                self.device.write(CRC_MODE)
+                self.take(2)
+                # The next block has begun.
+                self.device.read_exactly(1)
+                if number:
+                    program.signal(number)
+                elif status == 1:
+                    self.device.write(b"panic\r\n")
+                self.assertEqual(shell_status(program.wait()), status)
+                said = program.stderr.expect_end()
+                self.assertRegex(
+                    said, rb"large\.bin was not sent completely: it was stopped.* 256 of [\d,]+ bytes were accepted")
+                self.assertRegex(said, reason)
+                self.device.read_available(0.02)
+
+    def test_progress_is_on_a_terminal_of_standard_error_alone(self):
+        """Drawn there, as lines with `plain`, and nowhere else."""
+        def run(style, stderr, **variables):
+            """What was written to standard output, and to standard error."""
+            with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+                streams = {"stdout": output} if stderr == "terminal" else {"stdout": output, "stderr": errors}
+                with Terminal(
+                        serialterm_binary(), "send", self.device.path, "--file", path, "--protocol", "xmodem",
+                        "--progress", style, variables=variables, **streams) as program:
+                    self.device.write(CRC_MODE)
+                    # Each tenth of the file takes longer than the shortest time between two reports.
+                    started = time.monotonic()
+                    for number in range(1, 11):
+                        pace(started, number, 8)
+                        self.take(1, number)
+                    self.assertEqual(self.device.read_exactly(1), EOT)
+                    self.device.write(ACK)
+                    self.assertEqual(program.wait(), 0)
+                    program.catch_up()
+                    output.seek(0)
+                    errors.seek(0)
+                    return output.read(), program.output if stderr == "terminal" else errors.read()
+
+        path = Content("small.bin", contents.random_bytes(1_280)).write(self.folder)
+        summary = rb"serialterm: sent small\.bin, 1,280 bytes in .*\."
+        for style, stderr, term in (
+                ("auto", "file", "xterm"), ("none", "file", "xterm"), ("none", "terminal", "xterm")):
+            with self.subTest(style=style, stderr=stderr):
+                output, errors = run(style, stderr, TERM=term)
+                self.assertEqual(output, b"")
+                self.assertRegex(errors, rb"^" + summary + rb"\r?\n$")
+        output, errors = run("auto", "terminal", TERM="xterm")
+        self.assertEqual(output, b"")
+        self.assertRegex(errors, rb"waiting for the receiver\r\x1b\[Ksmall.bin")
+        self.assertRegex(errors, rb"small.bin \d\d % \[#+\.*\]")
+        self.assertRegex(errors, rb"\r\x1b\[K" + summary + rb"\r\n(small.bin[^\r\n]*\r\x1b\[K)?$")
+        for style, stderr, term in (
+                ("plain", "file", "xterm"), ("plain", "terminal", "xterm"), ("auto", "terminal", "dumb")):
+            with self.subTest(style=style, stderr=stderr, term=term):
+                output, errors = run(style, stderr, TERM=term)
+                self.assertEqual(output, b"")
+                self.assertNotIn(b"\x1b", errors)
+                lines = errors.decode().replace("\r", "").splitlines()
+                self.assertEqual(lines[0], "serialterm: waiting for the receiver")
+                for line in lines[1:-1]:
+                    self.assertRegex(line, r"^serialterm: small\.bin \d0 %")
+                self.assertGreater(len(lines), 2)
+                self.assertRegex(lines[-1].encode(), summary)
 
     def test_unplugged_while_sending(self):
         for protocol in ("xmodem", "ymodem", "zmodem"):

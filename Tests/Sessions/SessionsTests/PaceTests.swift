@@ -106,6 +106,21 @@ struct PaceTests {
     #expect(pace.awaitedLine?.text.count == Pace.lineLimit)
   }
 
+  @Test("a line that is given up is known until more is sent, and holds nothing back")
+  func givenUpLine() {
+    var pace = pace(prompt: true)
+    Array("a\n".utf8).withUnsafeBytes { _ = pace.sent($0, at: start) }
+    #expect(pace.isAwaitingPrompt)
+    pace.giveUp()
+    #expect(!pace.isAwaitingPrompt)
+    #expect(pace.awaitedLine?.text == [0x61])
+    Array("b".utf8).withUnsafeBytes {
+      #expect(pace.allowance(for: $0, at: start) == 1)
+      _ = pace.sent($0, at: start)
+    }
+    #expect(pace.awaitedLine == nil)
+  }
+
   @Test("after lines that the device does not answer, the next one is sent at once")
   func unanswered() throws {
     let pace = Pace(

@@ -19,7 +19,10 @@ package struct Pace {
   /// The beginning of the line that is being sent, without its end.
   private var line: [UInt8] = []
   private var lineCount = 0
-  /// The line that was sent and whose prompt has not arrived yet; nil for none.
+  /// Whether a line was sent and its prompt has not arrived yet.
+  package private(set) var isAwaitingPrompt = false
+  /// The line whose prompt has not arrived, also after ``giveUp()`` until more is sent; nil
+  /// for none.
   package private(set) var awaitedLine: SentLine?
 
   /// A line that was sent.
@@ -50,9 +53,6 @@ package struct Pace {
     self.awaitsPrompt = awaitsPrompt
     unanswered = lines.map(LineMatcher.init)
   }
-
-  /// Whether a line was sent and its prompt has not arrived yet.
-  package var isAwaitingPrompt: Bool { awaitedLine != nil }
 
   /// The time at which the next bytes may be sent; nil for now, and while waiting for the prompt.
   package func resumption(for bytes: UnsafeRawBufferPointer) -> MonotonicTime? {
@@ -93,6 +93,7 @@ package struct Pace {
     guard let last = bytes.last else { return false }
     // This is the line feed of a CRLF whose line has already ended.
     let isRest = bytes.count == 1 && endsLine(bytes)
+    if !isAwaitingPrompt { awaitedLine = nil }
     lastByte = last
     if awaitsPrompt, !isRest { keep(bytes) }
     let isLineEnd = last == Self.carriageReturn || last == Self.lineFeed
@@ -104,6 +105,7 @@ package struct Pace {
     lineCount += 1
     if text.withUnsafeBytes({ unanswered?.matches($0) }) == true { return false }
     awaitedLine = SentLine(number: lineCount, text: text)
+    isAwaitingPrompt = true
     return true
   }
 
@@ -114,7 +116,13 @@ package struct Pace {
   }
 
   /// Records that the prompt arrived.
-  package mutating func promptCame() { awaitedLine = nil }
+  package mutating func promptCame() {
+    isAwaitingPrompt = false
+    awaitedLine = nil
+  }
+
+  /// Does not wait for the prompt any more.
+  package mutating func giveUp() { isAwaitingPrompt = false }
 }
 
 /// Delays for sending to a device without flow control.

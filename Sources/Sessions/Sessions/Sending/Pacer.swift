@@ -45,13 +45,17 @@ package final class Pacer: SendingPacer {
       ]
   }
 
-  /// The sent line whose prompt the next line waits for; nil for none.
+  /// The sent line whose prompt has not arrived, also if it is not waited for any more; nil
+  /// for none.
   package var awaitedLine: Pace.SentLine? { pace.awaitedLine }
 
   package var isAwaitingAnswer: Bool { pace.isAwaitingPrompt }
 
   package func sessionDidGiveUp(_ session: Session) {
-    if pace.isAwaitingPrompt { promptCame() }
+    guard pace.isAwaitingPrompt else { return }
+    pace.giveUp()
+    prompt.patterns = []
+    session.continueSending()
   }
 
   package func session(_ session: Session, allowanceFor bytes: RawSpan) -> Int {
