@@ -137,6 +137,15 @@ class WaitForTests(PacingCase):
     def script(self, text):
         return self.job(text.encode())
 
+    def test_the_text_is_searched_in_the_encoding_of_the_device(self):
+        program = self.program("send", self.device.path, "--file", self.job(b"a\nb\n"), "--encoding", "CP437",
+                               "--wait-for", "éok", "--expect", "end", "--timeout", "60")
+        self.assertEqual(self.device.read_exactly(2), b"a\n")
+        self.device.write(b"\x82ok")
+        self.assertEqual(self.device.read_exactly(2), b"b\n")
+        self.device.write(b"end")
+        self.assertEqual(program.wait(), 0)
+
     def test_a_line_of_a_file_without_an_answer_ends_it_and_is_named(self):
         job = self.job(b"G28\n; a comment\nM105\n")
         step = self.script(f'send file "{job}" by raw\n')

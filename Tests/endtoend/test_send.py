@@ -297,6 +297,42 @@ class FailingTests(SendCase):
         self.device.write(b"ok Error")
         self.assertEqual(program.wait(), 0)
 
+    def test_it_is_found_in_what_repeated_requests_get(self):
+        for words in ((), ("--expect", "ok")):
+            with self.subTest(words):
+                program = self.program("?", "--every", "20ms", "--fail-on", "Error", *words)
+                self.assertEqual(self.device.read_exactly(2), b"?\r")
+                self.device.write(b"Error\r\n")
+                self.assertEqual(program.wait(), 1)
+                self.assertIn(b"the device sent 'Error', which matches", program.stderr.expect_end())
+                self.device.read_available(0)
+
+    def test_a_script_finds_it_in_frames_and_in_what_came_before(self):
+        with tempfile.NamedTemporaryFile(suffix=".serial") as script:
+            script.write(b"expect /never/ within 60s\n")
+            script.flush()
+            for words, answer in (
+                    ((), b"Error\r\n"), (("--frames", "modbus-rtu"), bytes.fromhex("018302c0f1"))):
+                with self.subTest(words):
+                    # It is in the driver when the program opens the port.
+                    self.device.write(answer)
+                    program = self.enterContext(Pipes(
+                        serialterm_binary(), "run", self.device.path, script.name, "--fail-on", "Error|exception",
+                        *words))
+                    if words:
+                        program.stdout.catch_up()
+                    self.assertEqual(program.wait(), 1)
+                    self.assertRegex(program.stderr.expect_end(), rb"the device sent '.*', which matches")
+
+    def test_the_answer_to_the_last_line_of_a_file_counts(self):
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(b"G1\n")
+            file.flush()
+            program = self.program("--file", file.name, "--fail-on", "Error", "--linger", "60s")
+            self.assertEqual(self.device.read_exactly(3), b"G1\n")
+            self.device.write(b"Error\n")
+            self.assertEqual(program.wait(), 1)
+
     def test_a_file_is_not_sent_to_its_end(self):
         """With every way of sending files, and in a script."""
         with tempfile.TemporaryDirectory() as folder:
@@ -321,6 +357,21 @@ class FailingTests(SendCase):
                     self.assertIn(b"  | ok\n", said)
                     self.assertRegex(said, rb"job.txt was (cut off|not sent completely)")
                     self.assertEqual(self.device.read_available(0), b"")
+
+
+class FrameTests(SendCase):
+    def test_without_an_expected_answer_every_frame_is_printed(self):
+        """Those with a wrong check, and the rest of one, too."""
+        program = self.program("?", "--frames", "lines")
+        self.assertEqual(self.device.read_exactly(2), b"?\r")
+        self.device.write(b"line1\npart")
+        self.assertEqual(program.wait(), 0)
+        self.assertRegex(program.stdout.expect_end(), rb"line1\n.*part.*\n$")
+        program = self.program("--hex", "0103006b00037417", "--frames", "modbus-rtu")
+        self.device.read_exactly(8)
+        self.device.write(bytes.fromhex("018302c0f0"))
+        self.assertEqual(program.wait(), 0)
+        self.assertIn(b"01 83 02 c0 f0", program.stdout.expect_end())
 
 
 class TailTests(SendCase):

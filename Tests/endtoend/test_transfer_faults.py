@@ -489,13 +489,14 @@ class EndTests(FarEnd):
     def test_a_script_says_how_far_a_transfer_got(self):
         """At its deadline, after a signal, and after a text that means a failure."""
         step = self.folder / "step.serial"
-        step.write_text(f'send file "{LARGE.write(self.folder)}" by xmodem\n')
+        step.write_text(f'print "begin"\nsend file "{LARGE.write(self.folder)}" by xmodem\n')
         for words, number, status, reason in (
                 (("--deadline", "3s"), None, 10, rb"the script did not end within 3 s"),
                 ((), signal.SIGTERM, 128 + signal.SIGTERM, rb"stopped by signal 15 \(TERM\)"),
                 (("--fail-on", "panic"), None, 1, rb"which matches --fail-on /panic/")):
             with self.subTest(words):
                 program = self.start("run", self.device.path, step, *words)
+                program.stdout.expect(b"begin")
                 self.device.write(CRC_MODE)
                 self.take(2)
                 # The next block has begun.

@@ -24,7 +24,7 @@ package final class SessionController {
   /// has chosen.
   package var encoding: Encoding {
     get { log.encoding }
-    set { (log.encoding, sharing.screen.encoding) = (newValue, newValue) }
+    set { (log.encoding, sharing.screen.encoding, pacer.encoding) = (newValue, newValue, newValue) }
   }
   package let marks: Marks
   package let statistics: Statistics
@@ -149,7 +149,7 @@ package final class SessionController {
     opening.sequence = configuration.onOpen
     pacer.pacing = configuration.pacing
     log.configuration = configuration.log
-    sharing.screen.encoding = encoding
+    (sharing.screen.encoding, pacer.encoding) = (encoding, encoding)
     binder.waitsForAbsentDevice = configuration.waitsForAbsentDevice
     updateLatency()
   }

@@ -14,7 +14,10 @@ enum PacingParameters {
 
   static let waitForSkip = Parameter<Pattern?>.option(
     "wait-for-skip", "REGEX", "Do not wait after sent lines that match: comments, empty lines.",
-    parse: { try Pattern(parsing: $0) })
+    parse: { text in
+      if text.isEmpty { throw ValueError(text, expected: "a regular expression") }
+      return try Pattern(parsing: text)
+    })
 
   static let section = ParameterSection("PACING", [byteDelay, lineDelay, waitFor, waitForSkip])
 

@@ -1,5 +1,6 @@
 import Encodings
 import EventLoop
+import Frames
 import Observing
 import Options
 import Patterns
@@ -15,33 +16,52 @@ final class FailureSearch {
     parse: { try ExpectedPattern.regex($0) })
 
   private let text: ReceivedTextWatch
+  /// The lines of frames.
+  private let lines: ReceivedTextWatch
   private let decoder: ReceivedDecoder
   private var received: ObservationToken<SessionEvent>?
 
   /// Starts to search.
   ///
-  /// - Parameter onFailure: called once, with a message.
+  /// - Parameters:
+  ///   - early: what was received before.
+  ///   - onFailure: called once, in a later turn of the loop at the earliest, with a message.
   init(
-    _ pattern: ExpectedPattern, in session: Session, encoding: Encoding, on loop: IOLoop,
+    _ pattern: ExpectedPattern, in session: Session, afterReceiving early: [UInt8] = [],
+    encoding: Encoding, on loop: IOLoop,
     onFailure: @escaping (String) -> Void
   ) {
     var isFound = false
-    let text = ReceivedTextWatch(on: loop) { match in
+    func found(_ match: ReceivedText.Match) {
       guard !isFound else { return }
       isFound = true
       onFailure(match.failureMessage(pattern))
     }
+    let text = ReceivedTextWatch(on: loop, onMatch: found)
     self.text = text
+    lines = ReceivedTextWatch(on: loop, onMatch: found)
     decoder = ReceivedDecoder(encoding, on: loop) { bytes, _ in text.add(bytes) }
+    early.withUnsafeBytes { decoder.add($0) }
     text.patterns = [pattern]
+    lines.patterns = [pattern.toEndOfLine]
     received = session.observe(.received) { [decoder] in decoder.add($0) }
+  }
+}
+
+extension FailureSearch {
+  /// Searches the line of a frame that could be an answer.
+  ///
+  /// - Parameter isText: whether its bytes are shown as text.
+  func add(_ frame: Frame, isText: Bool) {
+    frame.answerLine(isText: isText)?.withUnsafeBytes { lines.add($0) }
   }
 }
 
 extension ReceivedText.Match {
   /// The message that the device has sent the text that means a failure.
   func failureMessage(_ pattern: ExpectedPattern) -> String {
-    let found = (text(0) ?? "").harmlessLine
+    let line = (text(0) ?? "").prefix { !$0.isNewline }
+    let found = String(line).harmlessLine
     return
       "the device sent '\(found)', which matches --fail-on \(pattern.description.harmless)."
   }

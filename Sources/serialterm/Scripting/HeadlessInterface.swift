@@ -1,5 +1,6 @@
 import DeviceWatch
 import EventLoop
+import Frames
 import Observing
 import Reconnecting
 import SerialCore
@@ -7,6 +8,7 @@ import Sessions
 import SystemPackage
 import Telnet
 import Terminal
+import TextStages
 import Time
 
 /// The front end of the commands without a user, such as `send`, `run` and `log`. It asks nothing,
@@ -298,10 +300,13 @@ final class HeadlessInterface: FrontEnd {
   /// Whether ``finish(_:)`` was called, or a signal ends the program.
   var isEnding: Bool { app.outcome != nil }
 
-  /// Why a file transfer is stopped, as a phrase.
-  var stopReason: String {
-    guard case .success(.signal(let number)) = app.outcome else { return "it was stopped" }
-    return "it \(ExitStatus.ending(bySignal: number))"
+  /// Why the program ends a file transfer, as a phrase; nil if it does not.
+  var stopReason: String? {
+    switch app.outcome {
+    case .success(.signal(let number)): "it \(ExitStatus.ending(bySignal: number))"
+    case .failure(let failure) where failure.status != .deviceLost: "it was stopped"
+    case .success, .failure, nil: nil
+    }
   }
 
   /// Ends the session. Only the first reason counts.
@@ -313,6 +318,12 @@ final class HeadlessInterface: FrontEnd {
   /// Writes received bytes to standard output: unchanged, or filtered for a terminal.
   func show(_ bytes: UnsafeRawBufferPointer) {
     if console.isOutputTerminal { view.show(bytes) } else { write(bytes) }
+  }
+
+  /// Writes a received frame as a line, whatever its check says.
+  func show(_ frame: Frame, isText: Bool) {
+    guard frame.direction != .toDevice else { return }
+    Array("\(frame.text(isText: isText))\n".utf8).withUnsafeBytes { show($0) }
   }
 
   /// Writes bytes to standard output unchanged.

@@ -74,19 +74,22 @@ struct ReceivedTail {
     guard Self.isText(received) else { return nil }
     // If earlier bytes were dropped, the first line is the rest of a longer one.
     let text = tail.isCut ? Array("…".utf8) + received : received
-    let all = text.withUnsafeBytes(LineReader.lines(of:)).filter { !$0.isEmpty }
+    let all = text.withUnsafeBytes(LineReader.lines(of:)).filter { !$0.isEmpty && $0 != "…" }
     return all.isEmpty ? nil : all.suffix(Self.maximalLines).map(Self.shortened)
   }
+
+  /// The control characters of text.
+  private static let controls: Set<Unicode.Scalar> = Set(
+    "\u{07}\u{08}\t\n\u{0B}\u{0C}\r\u{1B}".unicodeScalars)
 
   /// Whether bytes are text for a person. A few bytes with one that a screen does not show, such as
   /// ACK or NAK before an answer, are not; a long text may have some: noise after a reset.
   private static func isText(_ bytes: [UInt8]) -> Bool {
     var oddCount = 0
     for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
-      switch scalar.value {
-      case 0x07...0x0D, 0x1B, 0x20...0x7E, 0xA0...0xFFFC, 0x10000...: break
-      default: oddCount += 1
-      }
+      // BEL, BS, TAB, the ends of lines and ESC are not shown as they are, and belong to text.
+      let isControl = scalar.properties.generalCategory == .control
+      if scalar == "\u{FFFD}" || isControl && !controls.contains(scalar) { oddCount += 1 }
     }
     return bytes.count <= maximalBytes ? oddCount == 0 : oddCount < bytes.count / 8
   }

@@ -16,6 +16,7 @@ final class RepeatedSendController: SendingController {
   /// The bytes that were received before the exchange begins.
   private var early = EarlyBytes()
   private var runner: ExchangeRunner<RepeatedRequest>?
+  private var failureSearch: FailureSearch?
   private var reception: Hub.Subscription?
   private var events: ObservationToken<HeadlessInterface.Event>?
 
@@ -57,9 +58,21 @@ final class RepeatedSendController: SendingController {
       request, on: frontEnd.session, receivingFrom: frontEnd.hub,
       framedBy: configuration.frameForm, decodedFrom: configuration.encoding,
       loop: frontEnd.loop,
-      onFrame: { [unowned self] in tail.add($0, isText: configuration.frameForm?.isText == true) },
+      onFrame: { [unowned self] in
+        let isText = configuration.frameForm?.isText == true
+        tail.add($0, isText: isText)
+        failureSearch?.add($0, isText: isText)
+        if configuration.expectation == nil { frontEnd.show($0, isText: isText) }
+      },
       onReport: { [unowned self] in handleReport($0) }, onEnd: { [unowned self] in ended($0) })
     self.runner = runner
+    failureSearch = configuration.failure.map { pattern in
+      FailureSearch(
+        pattern, in: frontEnd.session, encoding: configuration.encoding, on: frontEnd.loop
+      ) { [unowned self] in
+        frontEnd.finish(.failure(Failure(.otherFailure, tail.message($0))))
+      }
+    }
     frontEnd.exchange = runner
     do throws(SerialError) { try runner.begin(afterReceiving: early.bytes) } catch {
       frontEnd.finish(.failure(Failure(error)))
@@ -79,7 +92,9 @@ final class RepeatedSendController: SendingController {
   private func handleReport(_ report: RepeatedRequest.Report) {
     switch report {
     case .answer(let bytes):
-      if configuration.printedGroup == nil { bytes.withUnsafeBytes { frontEnd.show($0) } }
+      // Without an expected answer, all frames are printed.
+      let isFrame = configuration.expectation == nil && configuration.frameForm != nil
+      if configuration.printedGroup == nil, !isFrame { bytes.withUnsafeBytes { frontEnd.show($0) } }
     case .answered(let match):
       if let group = configuration.printedGroup {
         match.line(ofGroup: group).withUnsafeBytes { frontEnd.show($0) }
@@ -92,6 +107,7 @@ final class RepeatedSendController: SendingController {
 
   private func ended(_ end: RepeatedRequest.End) {
     frontEnd.exchange = nil
+    failureSearch = nil
     switch end {
     case .done: frontEnd.finish(.success(result ?? .done))
     case .refused(let error): frontEnd.finish(.failure(Failure(error)))

@@ -116,7 +116,8 @@ final class RunController {
     frontEnd.exchange = player
     failureSearch = failure.map { pattern in
       FailureSearch(
-        pattern, in: frontEnd.session, encoding: frontEnd.controller.encoding, on: loop
+        pattern, in: frontEnd.session, afterReceiving: player.early.bytes,
+        encoding: frontEnd.controller.encoding, on: loop
       ) { [unowned self] in end(player.failedOn($0)) }
     }
     do throws(ScriptFailure) {
@@ -134,6 +135,7 @@ final class RunController {
       report.timeOut(message)
       if losesBytes { frontEnd.console.warn(player.named(message)) }
     case .received(let bytes): if showsDevice { show(bytes) }
+    case .frame(let frame): failureSearch?.add(frame, isText: frameForm?.isText == true)
     case .print(let bytes): show(bytes)
     case .transfer(.status(let status)): progress.show(status)
     case .transfer(let report): if let sentence = report.sentence { frontEnd.console.say(sentence) }

@@ -41,7 +41,7 @@ extension RunReport.Step {
     let received = failure.received.map { "\n  | \($0)" }.joined()
     let details =
       failure.received.isEmpty
-      ? failure.message : "\(failure.message)\nThe last lines received:\(received)"
+      ? failure.message : "\(failure.message)\nReceived last:\(received)"
     return "<\(element)\(reason)>\(XML.escaped(details))</\(element)>"
   }
 

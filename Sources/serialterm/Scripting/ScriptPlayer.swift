@@ -2,6 +2,7 @@ import Dialogues
 import Encodings
 import EventLoop
 import Frames
+import Observing
 import Patterns
 import SerialCore
 import Sessions
@@ -27,6 +28,8 @@ final class ScriptPlayer: RunningExchange {
   enum Event {
     /// A step begins.
     case step(ScriptStep)
+    /// A frame was received or sent, if there is a form of frames.
+    case frame(Frame)
     /// Received bytes were searched.
     case received([UInt8])
     /// The expression of the present step, a repetition, has matched.
@@ -55,11 +58,12 @@ final class ScriptPlayer: RunningExchange {
   private let port: Port
   private let loop: IOLoop
   private let isHeldUp: () -> Bool
-  private let stopReason: () -> String
+  private let stopReason: () -> String?
   private let onEvent: (ScriptPlayer, Event) -> Void
+  private var received: ObservationToken<SessionEvent>?
   private var subscription: Hub.Subscription?
   /// The bytes that were received before the script begins.
-  private var early = EarlyBytes()
+  private(set) var early = EarlyBytes()
   private var runner: ExchangeRunner<DialogueExchange>?
   private var timeout = Script.timeout
   /// The reason why the last line operation was not performed.
@@ -79,12 +83,12 @@ final class ScriptPlayer: RunningExchange {
   ///   - frameForm: the form of frames in whose lines the script's expressions are searched; nil
   ///     for text.
   ///   - isHeldUp: returns whether a script that prints must wait until ``resume()`` is called.
-  ///   - stopReason: returns why a file transfer is stopped, as a phrase.
+  ///   - stopReason: returns why the program ends a file transfer, as a phrase; nil if it does not.
   ///   - onEvent: called with this player and each event.
   init(
     _ dialogue: Dialogue, named name: String, framedBy frameForm: ChosenFrameForm?,
     on port: Port, loop: IOLoop,
-    isHeldUp: @escaping () -> Bool, stopReason: @escaping () -> String = { "it was stopped" },
+    isHeldUp: @escaping () -> Bool, stopReason: @escaping () -> String? = { nil },
     onEvent: @escaping (ScriptPlayer, Event) -> Void
   ) {
     self.dialogue = dialogue
@@ -95,9 +99,12 @@ final class ScriptPlayer: RunningExchange {
     self.isHeldUp = isHeldUp
     self.stopReason = stopReason
     self.onEvent = onEvent
-    subscription = port.controller.hub.subscribe(as: .listener) { [unowned self] bytes, _ in
+    // A file transfer has the bytes for itself.
+    received = port.session.observe(.received) { [unowned self] in
       tail.encoding = port.controller.encoding
-      tail.add(bytes)
+      tail.add($0)
+    }
+    subscription = port.controller.hub.subscribe(as: .listener) { [unowned self] bytes, _ in
       if runner == nil { early.add(bytes) }
     }
   }
@@ -125,7 +132,10 @@ final class ScriptPlayer: RunningExchange {
       decodedFrom: encoding, loop: loop,
       perform: { [unowned self] operation, then in perform(operation, then: then) },
       isHeldUp: { [unowned self] in isHeldUp() },
-      onFrame: { [unowned self] in tail.add($0, isText: frameForm?.isText == true) },
+      onFrame: { [unowned self] in
+        tail.add($0, isText: frameForm?.isText == true)
+        onEvent(self, .frame($0))
+      },
       onReport: { [unowned self] in handleReport($0) },
       onEnd: { [unowned self] in ended($0) })
     self.runner = runner
@@ -243,6 +253,7 @@ final class ScriptPlayer: RunningExchange {
           }
         })
       self.transfer = transfer
+      onEvent(self, .transfer(.status(transfer.status)))
       try transfer.begin()
     } catch {
       transfer = nil

@@ -80,13 +80,20 @@ final class SendController: SendingController, InputSender {
     let exchange = SendAndExpect(
       content, after: configuration.prompt, expecting: configuration.expectation,
       failingOn: configuration.failure, within: configuration.timeout,
-      lingering: configuration.source.isText ? Linger(configuration.linger) : nil,
+      lingering: configuration.source.isText || configuration.failure != nil
+        ? Linger(configuration.linger) : nil,
       mayBeEchoed: configuration.frameForm == nil, in: configuration.encoding)
     let runner = ExchangeRunner(
       exchange, on: frontEnd.session, receivingFrom: frontEnd.hub,
       framedBy: configuration.frameForm, decodedFrom: configuration.encoding,
       loop: frontEnd.loop, source: source,
-      onFrame: { [unowned self] in tail.add($0, isText: configuration.frameForm?.isText == true) },
+      onFrame: { [unowned self] in
+        let isText = configuration.frameForm?.isText == true
+        tail.add($0, isText: isText)
+        if configuration.printsFrames, self.runner?.exchange.phase != .prompt {
+          frontEnd.show($0, isText: isText)
+        }
+      },
       onReport: { [unowned self] in handleReport($0) },
       onEnd: { [unowned self] in ended($0) })
     self.runner = runner
@@ -122,7 +129,9 @@ final class SendController: SendingController, InputSender {
   private func handleReport(_ report: SendAndExpect.Report) {
     switch report {
     case .answer(let bytes):
-      if configuration.printedGroup == nil { bytes.withUnsafeBytes { frontEnd.show($0) } }
+      if configuration.printedGroup == nil, !configuration.printsFrames {
+        bytes.withUnsafeBytes { frontEnd.show($0) }
+      }
     case .matchedTooEarly: frontEnd.console.say(Self.earlyMatch(of: configuration.source))
     case .failed(let match):
       let message = configuration.failure.map { match.failureMessage($0) } ?? ""
@@ -201,6 +210,9 @@ struct SendConfiguration {
   let printedGroup: Int?
   /// When the bytes are sent again; nil to send them once.
   let repetition: Repetition?
+
+  /// Whether all received frames are printed, because no answer is expected.
+  var printsFrames: Bool { expectation == nil && frameForm != nil && source.isText }
 
   /// When bytes are sent repeatedly.
   struct Repetition {

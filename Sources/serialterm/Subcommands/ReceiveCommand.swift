@@ -80,7 +80,7 @@ struct ReceiveCommand: TransferringCommand {
     return TransferOrder(
       fileProtocol: values[Self.kind],
       files: .receive(into: FilePath(values[Self.into]), rules),
-      startPatience: .seconds(values[Self.timeout]))
+      startPatience: Duration(rounding: values[Self.timeout]))
   }
 
   var sessionConfiguration: SessionConfiguration {

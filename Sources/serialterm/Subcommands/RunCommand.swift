@@ -85,8 +85,8 @@ struct RunCommand: ProfiledCommand {
     try values.checkSession()
   }
 
-  private var timeout: Duration { .seconds(values[Self.timeout]) }
-  private var deadline: Duration? { values[Self.deadline].map { .seconds($0) } }
+  private var timeout: Duration { Duration(rounding: values[Self.timeout]) }
+  private var deadline: Duration? { values[Self.deadline].map { Duration(rounding: $0) } }
   private var isQuiet: Bool { values[SessionParameters.quiet] }
 
   private var sessionConfiguration: SessionConfiguration {

@@ -138,7 +138,10 @@ struct SendCommand: TransferringCommand {
       throw UsageError("--hex and --escapes exclude each other")
     }
     try checkRepetition()
-    if values.given[Self.linger.name] != nil, text == nil || expectation != nil {
+    let isFileThatMayFail = text == nil && values[FailureSearch.parameter] != nil
+    if values.given[Self.linger.name] != nil,
+      expectation != nil || text == nil && !isFileThatMayFail
+    {
       throw UsageError("--linger is for TEXT without --expect; use --timeout for the answer")
     }
     try checkEncoding()
@@ -264,8 +267,10 @@ struct SendCommand: TransferringCommand {
     TransferConfiguration(
       order: TransferOrder(
         fileProtocol: values[Self.kind], files: .send(files.map { FilePath($0) }),
-        lineEnd: values[Self.lineEnding].bytes, startPatience: .seconds(values[Self.startTimeout])),
-      progress: values[TransferProgress.parameter], answerLimit: .seconds(values[Self.timeout]),
+        lineEnd: values[Self.lineEnding].bytes,
+        startPatience: Duration(rounding: values[Self.startTimeout])),
+      progress: values[TransferProgress.parameter],
+      answerLimit: Duration(rounding: values[Self.timeout]),
       failure: values[FailureSearch.parameter], encoding: values[TextParameters.encoding])
   }
 
@@ -282,8 +287,8 @@ struct SendCommand: TransferringCommand {
       expectation: isFramed ? expectation?.toEndOfLine : expectation,
       failure: isFramed
         ? values[FailureSearch.parameter]?.toEndOfLine : values[FailureSearch.parameter],
-      frameForm: frameForm, timeout: .seconds(values[Self.timeout]),
-      linger: .seconds(values[Self.linger]),
+      frameForm: frameForm, timeout: Duration(rounding: values[Self.timeout]),
+      linger: Duration(rounding: values[Self.linger]),
       printedGroup: values[Self.print],
       repetition: values[Self.every].map {
         .init(interval: Duration(rounding: $0), count: values[Self.count].map(Int64.init))

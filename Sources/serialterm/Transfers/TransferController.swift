@@ -77,6 +77,7 @@ final class TransferController {
 
   private func show(_ report: TransferPlayer.Report) {
     if case .status(let status) = report { progress.show(status) }
+    if case .file = report { progress.end() }
     if let sentence = report.sentence { frontEnd.console.say(sentence) }
   }
 

@@ -44,7 +44,7 @@ final class TransferPlayer: RunningExchange {
   let order: TransferOrder
   private let port: Port
   private let loop: IOLoop
-  private let stopReason: () -> String
+  private let stopReason: () -> String?
   private let onReport: (Report) -> Void
   private let onEnd: (End) -> Void
   private lazy var runner = ExchangeRunner(
@@ -65,7 +65,7 @@ final class TransferPlayer: RunningExchange {
   ///   - penHolder: the author that already has the pen; nil if the transfer takes it.
   ///   - answerLimit: the time limit for the text that `--wait-for` waits for; nil for none.
   ///   - outlivesLoss: whether it continues when a lost device returns, if the protocol can.
-  ///   - stopReason: returns why it is stopped, as a phrase.
+  ///   - stopReason: returns why the program ends it, as a phrase; nil if it does not.
   ///   - onReport: called with each report.
   ///   - onEnd: called once, at the end, after the pen was released. The player then lives to the
   ///     end of the turn.
@@ -73,7 +73,7 @@ final class TransferPlayer: RunningExchange {
   init(
     _ order: TransferOrder, on port: Port, loop: IOLoop, withPenOf penHolder: Author? = nil,
     answerLimit: Duration? = nil, outlivesLoss: Bool,
-    stopReason: @escaping () -> String = { "it was stopped" }, onReport: @escaping (Report) -> Void,
+    stopReason: @escaping () -> String? = { nil }, onReport: @escaping (Report) -> Void,
     onEnd: @escaping (End) -> Void
   ) throws(Failure) {
     self.order = order
@@ -121,6 +121,7 @@ final class TransferPlayer: RunningExchange {
   /// - Throws: ``SerialError`` if the port is not open, or another author has the pen.
   func begin(afterReceiving early: [UInt8] = []) throws(SerialError) {
     if let advice { onReport(.message(advice)) }
+    port.controller.pacer.restartLineCount()
     // Blocks are not lines, and their bytes are not paced like typed ones.
     if !order.fileProtocol.isPlain { port.controller.pacer.isSuspended = true }
     isRunning = true
@@ -157,6 +158,7 @@ final class TransferPlayer: RunningExchange {
     case .status(let status): onReport(.status(status))
     case .file(let summary, let path):
       fileCount += 1
+      port.controller.pacer.restartLineCount()
       onReport(.file(summary, path))
     case .declined(let file): onReport(.message(file.words))
     case .givenUp(let name):
@@ -207,7 +209,8 @@ extension TransferPlayer {
     switch failure {
     case .unanswered:
       port.standstill("within \((answerLimit ?? .zero).inSeconds) s", namesLine: true)
-    case .stopped: stopReason()
+    // The end of the program may leave no time to stop it.
+    case .stopped, .cutOff: stopReason()
     default: nil
     }
   }

@@ -15,7 +15,7 @@ final class TransferProgress {
 
   static let parameter = Parameter<Style>.choice(
     "progress", "STYLE",
-    "How the progress of a transfer is shown: drawn on a terminal (auto), or a line every 10 %.",
+    "The progress of a transfer: auto draws it on a terminal; plain, a line every 10 %; none.",
     standard: .auto)
 
   /// The style. A profile may change it before the port is open.

@@ -262,9 +262,9 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
         let count = session.discardQueued(by: author)
         writtenCount -= count
         withdrawnCount += count
+        // The awaited line may be that of another author.
+        if count + writtenCount > 0 { session.pacer?.sessionDidGiveUp(session) }
       }
-      // The next line is not a continuation of these.
-      session.pacer?.sessionDidGiveUp(session)
     case .awaitRoom(let level):
       roomLevel = level
       fillSoon()
@@ -318,6 +318,9 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
 
   private func end(_ outcome: Value.Outcome) {
     isRunning = false
+    // What is left of a frame is one, and cannot be an answer any more.
+    frames = frameWatch?.frames.observe { [unowned self] in onFrame($0) }
+    frameWatch?.end()
     observations = []
     (pen, subscription, timer, drain, standstill) = (nil, nil, nil, nil, nil)
     (pendingRead, sourceWatch, resumption, roomLevel) = (nil, nil, nil, nil)

@@ -25,8 +25,8 @@ package struct SendAndExpect: Exchange {
     /// The match lies before the device's echo of the text, or before the end of the file: it is no
     /// answer to that.
     case matchedTooEarly
-    /// The device sent the text that means a failure. The exchange expects nothing more; the session
-    /// ends, and cuts it off.
+    /// The device sent the text that means a failure. The exchange expects nothing more; the
+    /// session ends, and cuts it off.
     case failed(ReceivedText.Match)
     /// The prompt or the answer did not arrive in time, or sending made no progress. The exchange
     /// expects nothing more; the session ends, and cuts it off.
@@ -85,7 +85,8 @@ package struct SendAndExpect: Exchange {
   ///     answer, it is the time limit without progress. Without an expected answer, it is the time
   ///     limit for the answer that paced sending waits for; otherwise sending has no limit, as for
   ///     a pipe.
-  ///   - linger: the wait for an answer that is not known; nil for none.
+  ///   - linger: the wait for an answer that is not known, or after a file for a failure; nil
+  ///     for none.
   ///   - mayBeEchoed: whether what is received may contain the echo of what was sent.
   ///   - encoding: the encoding of what is sent. What is received is UTF-8.
   package init(
@@ -151,7 +152,8 @@ package struct SendAndExpect: Exchange {
     // Text that arrived earlier is not the answer.
     text.clear()
     phase = .sending
-    text.patterns = [expectation, failure].compactMap { $0 }
+    // Of two that begin at the same byte, the failure counts.
+    text.patterns = [failure, expectation].compactMap { $0 }
     let limit: Actions = expectation == nil ? [.watchAnswers(timeout)] : [.watchStandstill(timeout)]
     return limit + (file == nil ? [.send(bytes), .drain] : pass(.begun, at: now))
   }
@@ -207,7 +209,9 @@ package struct SendAndExpect: Exchange {
     while !hasEnded, !hasFailed, let event = text.next() {
       switch event {
       case .passed(let bytes):
-        guard phase != .prompt, expectation != nil || linger != nil else { continue }
+        guard phase != .prompt, expectation != nil || linger != nil && file == nil else {
+          continue
+        }
         let wasEchoed = echo?.isFound ?? true
         echo?.add(bytes)
         if answer == nil {
@@ -223,7 +227,7 @@ package struct SendAndExpect: Exchange {
   }
 
   private mutating func met(_ match: ReceivedText.Match, at now: MonotonicTime) -> Actions {
-    let isFailure = phase != .prompt && failure != nil && match.index == text.patterns.count - 1
+    let isFailure = phase != .prompt && failure != nil && match.index == 0
     text.patterns = []
     if isFailure {
       hasFailed = true

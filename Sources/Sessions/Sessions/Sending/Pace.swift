@@ -115,6 +115,9 @@ package struct Pace {
     line += text.prefix(Self.lineLimit - line.count)
   }
 
+  /// Counts the lines from 1 again: those of another file.
+  package mutating func restartCount() { lineCount = 0 }
+
   /// Records that the prompt arrived.
   package mutating func promptCame() {
     isAwaitingPrompt = false
@@ -122,7 +125,10 @@ package struct Pace {
   }
 
   /// Does not wait for the prompt any more.
-  package mutating func giveUp() { isAwaitingPrompt = false }
+  package mutating func giveUp() {
+    isAwaitingPrompt = false
+    line = []
+  }
 }
 
 /// Delays for sending to a device without flow control.

@@ -1,3 +1,4 @@
+package import Encodings
 package import EventLoop
 import Observing
 import Patterns
@@ -22,6 +23,14 @@ package final class Pacer: SendingPacer {
   private var observations: [ObservationToken<SessionEvent>] = []
   private let loop: IOLoop
   private var pace = Pace(Pacing())
+  /// The encoding of the device's text.
+  package var encoding: Encoding {
+    get { decoder.encoding }
+    set { decoder.encoding = newValue }
+  }
+  private lazy var decoder = ReceivedDecoder(.utf8, on: loop) { [unowned self] text, _ in
+    prompt.add(text)
+  }
   private lazy var prompt = ReceivedTextWatch(on: loop) { [unowned self] _ in promptCame() }
   private var timer: LoopTimer?
 
@@ -40,7 +49,7 @@ package final class Pacer: SendingPacer {
       : [
         session.observe(.sent) { [unowned self] in sent($0.bytes) },
         session.observe(.received) { [unowned self] in
-          if pace.isAwaitingPrompt { prompt.add($0) }
+          if pace.isAwaitingPrompt { decoder.add($0) }
         },
       ]
   }
@@ -50,6 +59,9 @@ package final class Pacer: SendingPacer {
   package var awaitedLine: Pace.SentLine? { pace.awaitedLine }
 
   package var isAwaitingAnswer: Bool { pace.isAwaitingPrompt }
+
+  /// Counts the sent lines from 1 again: those of another file.
+  package func restartLineCount() { pace.restartCount() }
 
   package func sessionDidGiveUp(_ session: Session) {
     guard pace.isAwaitingPrompt else { return }

@@ -48,7 +48,8 @@ package final class FrameWatch {
   }
 
   /// The port is gone, or another program has it: no frame continues.
-  private func end() {
+  /// Divides what is left, as at the end of the connection.
+  func end() {
     var found: [Frame] = []
     line.end(into: &found)
     report(found)

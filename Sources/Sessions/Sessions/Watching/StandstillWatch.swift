@@ -1,6 +1,7 @@
 import EventLoop
 import Observing
 import SerialCore
+import Time
 
 /// Detects that sending makes no progress, neither in the queue nor in the driver.
 ///
@@ -13,8 +14,9 @@ final class StandstillWatch {
   private let limit: Duration
   private let isOfAnswers: Bool
   private let onStandstill: () -> Void
-  private var lastCount = Int.max
-  private var hasMoved = false
+  /// The number of bytes in the driver when this was last looked at.
+  private var driverCount = 0
+  private var lastProgress: MonotonicTime
   private var timer: LoopTimer?
 
   /// Starts watching.
@@ -31,18 +33,21 @@ final class StandstillWatch {
     self.limit = limit
     self.isOfAnswers = isOfAnswers
     self.onStandstill = onStandstill
-    sent = session.observe(.sent) { [unowned self] _ in hasMoved = true }
+    lastProgress = loop.now
+    sent = session.observe(.sent) { [unowned self] _ in lastProgress = loop.now }
     look()
   }
 
   /// Calls `onStandstill` as its last act, because that may release this object.
   private func look() {
-    let count = session.unsentByteCount
+    let count = session.unsentByteCount - session.queuedByteCount
     // It is also progress when the driver's own queue becomes shorter: the driver asks for more
-    // only when almost all of it is sent.
-    guard count == 0 || hasMoved || count < lastCount || isExcused else { return onStandstill() }
-    (lastCount, hasMoved) = (count, false)
-    timer = loop.schedule(after: limit) { [unowned self] in look() }
+    // only when almost all of it is sent. When that was is not known.
+    if session.unsentByteCount == 0 || count < driverCount || isExcused { lastProgress = loop.now }
+    driverCount = count
+    let due = lastProgress + limit
+    guard due > loop.now else { return onStandstill() }
+    timer = loop.schedule(after: due - loop.now) { [unowned self] in look() }
   }
 
   private var isExcused: Bool { isOfAnswers && session.pacer?.isAwaitingAnswer != true }

@@ -114,7 +114,7 @@ package final class Console {
   private func drawProgress() {
     guard let progress, let columns = streams.messageColumns() else { return }
     let line = StyledLine(progress).clipped(toWidth: max(columns - 1, 0))
-    messages?.write(line.text.forTerminal)
+    messages?.write(line.text.forTerminal, isMessage: true)
   }
 
   private func eraseProgress() {

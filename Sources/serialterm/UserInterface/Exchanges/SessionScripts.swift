@@ -111,7 +111,7 @@ final class SessionScripts {
     case .transfer(let report): transfers.show(report, at: port)
     case .ended(let end): scriptEnded(player, end, at: port)
     // The views get them too.
-    case .received, .roundMatched: break
+    case .received, .frame, .roundMatched: break
     }
   }
 
