@@ -102,9 +102,8 @@ extension ControlFolder {
     return paths.compactMap(\.self).map { Place(path: $0, owner: user) }
   }
 
-  /// The directories whose sessions are asked for a port: those of the user; for root, also
-  /// those of the user who called sudo(8). Sessions of other users are not asked: they could
-  /// make root wait.
+  /// The directories whose sessions are asked: those of the user; for root, also those of the user
+  /// who called sudo(8). Sessions of other users are never asked.
   package static func placesToAsk(
     as user: UserID, runtimeFolder: String?, sudoUser: UserID?
   ) -> [Place] {
@@ -121,10 +120,13 @@ extension ControlFolder {
   }
 
   /// The directories whose sessions this process asks.
-  package static var placesToAsk: [Place] {
-    placesToAsk(
+  ///
+  /// - Parameter includesSudoUser: whether root asks those of the user of sudo(8).
+  package static func placesToAsk(includingSudoUser includesSudoUser: Bool) -> [Place] {
+    let sudoUser = includesSudoUser ? variable("SUDO_UID").flatMap { uid_t($0) } : nil
+    return placesToAsk(
       as: UserID(rawValue: geteuid()), runtimeFolder: variable("XDG_RUNTIME_DIR"),
-      sudoUser: variable("SUDO_UID").flatMap { uid_t($0) }.map(UserID.init(rawValue:)))
+      sudoUser: sudoUser.map(UserID.init(rawValue:)))
   }
 
   private static func variable(_ name: String) -> String? {

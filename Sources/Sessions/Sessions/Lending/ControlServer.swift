@@ -49,7 +49,7 @@ package final class ControlServer {
     for sessions: @escaping () -> [SessionController]
   ) throws(Errno) {
     let folder = try ControlFolder(place, creates: true)
-    let listener = try UnixSocket.make(isBlocking: false)
+    let listener = try UnixSocket.make()
     let descriptor = listener.borrowed
     // It listens before another process may look at it: a socket that refuses
     // connections looks abandoned.
@@ -121,7 +121,7 @@ package final class ControlServer {
 
   private static func isDead(_ path: FilePath) -> Bool {
     do {
-      let probe = try UnixSocket.make(isBlocking: false)
+      let probe = try UnixSocket.make()
       try UnixSocket.connect(probe.borrowed, to: path)
       return false
     } catch {

@@ -1,14 +1,12 @@
 import Glibc
 package import Posix
 package import SystemPackage
-import Time
 
 /// Wrappers for stream sockets of the local domain. See unix(7).
 package enum UnixSocket {
-  /// Creates a socket, close-on-exec. The corresponding C function is `socket`.
-  package static func make(isBlocking: Bool) throws(Errno) -> OwnedDescriptor {
-    let flags = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-    let type = isBlocking ? flags : flags | CInt(SOCK_NONBLOCK.rawValue)
+  /// Creates a socket, non-blocking and close-on-exec. The corresponding C function is `socket`.
+  package static func make() throws(Errno) -> OwnedDescriptor {
+    let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     let rawValue = try systemCall { socket(AF_UNIX, type, 0) }
     return OwnedDescriptor(FileDescriptor(rawValue: rawValue))
   }
@@ -39,18 +37,6 @@ package enum UnixSocket {
     try systemCall { fcntl(rawValue, F_SETFD, FD_CLOEXEC) }
     try systemCall { fcntl(rawValue, F_SETFL, O_NONBLOCK) }
     return client
-  }
-
-  /// Limits how long connecting, reading and writing may block; after that they fail with `EAGAIN`.
-  static func setPatience(_ patience: Duration, of descriptor: FileDescriptor) {
-    let nanoseconds = patience.nanoseconds
-    var time = timeval(
-      tv_sec: Int(nanoseconds / 1_000_000_000), tv_usec: Int(nanoseconds % 1_000_000_000 / 1_000))
-    let length = socklen_t(MemoryLayout<timeval>.size)
-    for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
-      // This cannot fail for a socket.
-      _ = setsockopt(descriptor.rawValue, SOL_SOCKET, option, &time, length)
-    }
   }
 
   private static func withAddress(

@@ -2,6 +2,7 @@ package import Glibc
 import Posix
 package import SerialCore
 package import SystemPackage
+import Time
 
 /// A port of a running program of this user that can be joined.
 package struct RunningSession: Hashable, Sendable {
@@ -27,36 +28,43 @@ package struct RunningSession: Hashable, Sendable {
     summary.number.map { .joinNumber($0) } ?? .join(port: summary.port)
   }
 
-  /// All running sessions of this user, sorted by process.
+  /// All running sessions of this user, sorted by process. Those of this process are left out.
   ///
-  /// For root, they include those of the user of sudo(8). The sessions of this process are left
-  /// out. Each program is asked, and has a second to reply.
-  package static func all() -> [RunningSession] {
-    var found: [RunningSession] = []
-    for place in ControlFolder.placesToAsk {
+  /// All programs are asked at the same time, and have a second to reply.
+  ///
+  /// - Parameter includesSudoUser: whether root asks the programs of the user of sudo(8) too. Only a
+  ///   person who names a session wants that: those programs are not root's, and say what they like.
+  package static func all(includingSudoUser includesSudoUser: Bool = false) -> [RunningSession] {
+    all(in: ControlFolder.placesToAsk(includingSudoUser: includesSudoUser))
+  }
+
+  /// All sessions with sockets in one of several directories.
+  static func all(in places: [ControlFolder.Place]) -> [RunningSession] {
+    var asked: [(pid: pid_t, socket: FilePath, client: ControlClient)] = []
+    for place in places {
       // No session listens in a directory that does not exist or is not private.
       guard let folder = try? ControlFolder(place) else { continue }
       for name in folder.socketNames {
-        guard let pid = ControlFolder.pid(ofSocket: name), pid != getpid() else { continue }
-        for summary in summaries(at: folder.socketPath(name)) {
-          found.append(
-            RunningSession(pid: pid, socket: place.path.appending(name), summary: summary))
-        }
+        guard let pid = ControlFolder.pid(ofSocket: name), pid != getpid(),
+          let client = try? ControlClient(
+            folder.socketPath(name), sending: SessionRequest.list.line)
+        else { continue }
+        asked.append((pid, place.path.appending(name), client))
       }
     }
-    return found.sorted { ($0.pid, $0.summary.port) < ($1.pid, $1.summary.port) }
+    let deadline = MonotonicTime.now + ControlClient.listPatience
+    return asked.flatMap { pid, socket, client in
+      (client.lines(until: deadline) ?? []).compactMap(SessionSummary.init).map {
+        RunningSession(pid: pid, socket: socket, summary: $0)
+      }
+    }.sorted { ($0.pid, $0.summary.port) < ($1.pid, $1.summary.port) }
   }
 
   /// Whether a process has a session of this user. It does not ask the process.
   package static func exists(of pid: pid_t) -> Bool {
-    ControlFolder.placesToAsk.contains { place in
+    ControlFolder.placesToAsk(includingSudoUser: true).contains { place in
       guard let folder = try? ControlFolder(place) else { return false }
       return folder.socketNames.contains { ControlFolder.pid(ofSocket: $0) == pid }
     }
-  }
-
-  private static func summaries(at path: FilePath) -> [SessionSummary] {
-    guard let text = try? ControlClient.ask(SessionRequest.list.line, at: path) else { return [] }
-    return text.compactMap(SessionSummary.init(line:))
   }
 }

@@ -37,7 +37,7 @@ import Testing
     let folder = try TemporaryFolder()
     let real = try #require(folder("").realPath)
     try systemCall { symlink(real.string, folder("link").string) }
-    let socket = try UnixSocket.make(isBlocking: false)
+    let socket = try UnixSocket.make()
     try UnixSocket.bind(socket.borrowed, to: folder("Board"))
     #expect(Endpoint(.unix, "unix:\(folder("link"))/Board").canonicalName == "unix:\(real)/Board")
     #expect(

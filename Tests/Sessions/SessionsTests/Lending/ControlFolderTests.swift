@@ -65,7 +65,7 @@ import Testing
   @Test func sockets_areListed_andRemoved_throughTheFolder() throws {
     try withPath { path in
       let folder = try ControlFolder(place(path), creates: true)
-      let socket = try UnixSocket.make(isBlocking: true)
+      let socket = try UnixSocket.make()
       try UnixSocket.bind(socket.borrowed, to: folder.socketPath("7.sock"))
       try systemCall { mkfifo(path.appending("other").string, 0o600) }
       #expect(folder.socketNames == ["7.sock"])
