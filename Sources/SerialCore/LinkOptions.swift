@@ -27,6 +27,9 @@ public struct LinkOptions: Hashable, Sendable {
   /// The directory of the UUCP lock files.
   public var lockFolder: FilePath = "/var/lock"
 
+  /// Which nodes may be opened.
+  package var admission = NodeAdmission.any
+
   /// Creates options that lock the port and change nothing else.
   public init() {}
 }

@@ -50,16 +50,24 @@ public struct PortHolders: Sendable {
     public let isLocked: Bool
     /// Whether it is the far end of the pseudo-terminal, which usually keeps the node open too.
     public let isFarEnd: Bool
+    /// Whether the port is the controlling terminal of the process.
+    public let isTerminal: Bool
     fileprivate let file: OpenFile
 
-    fileprivate init(_ holder: PortHolder, file: OpenFile, isLocked: Bool, isFarEnd: Bool) {
-      (self.holder, self.file, self.isLocked, self.isFarEnd) = (holder, file, isLocked, isFarEnd)
+    fileprivate init(
+      _ holder: PortHolder, file: OpenFile, isLocked: Bool, isFarEnd: Bool, isTerminal: Bool
+    ) {
+      (self.holder, self.file) = (holder, file)
+      (self.isLocked, self.isFarEnd, self.isTerminal) = (isLocked, isFarEnd, isTerminal)
     }
 
     /// Creates a use from its values.
-    public init(holder: PortHolder, isLocked: Bool = false, isFarEnd: Bool = false) {
+    public init(
+      holder: PortHolder, isLocked: Bool = false, isFarEnd: Bool = false, isTerminal: Bool = false
+    ) {
       let file = OpenFile(pid: holder.pid, descriptor: -1)
-      self.init(holder, file: file, isLocked: isLocked, isFarEnd: isFarEnd)
+      self.init(
+        holder, file: file, isLocked: isLocked, isFarEnd: isFarEnd, isTerminal: isTerminal)
     }
   }
 
@@ -101,7 +109,11 @@ public struct PortHolders: Sendable {
       guard let holder = PortHolder(pid: file.pid) else { continue }
       let isLocked = files.contains { $0.pid == file.pid && $0.isLocked }
       let isFarEnd = multiplexed.map { self.isFarEnd(file.pid, of: $0) } ?? false
-      uses.append(Use(holder, file: file, isLocked: isLocked, isFarEnd: isFarEnd))
+      let status = ProcessStatus(in: FilePath("/proc/\(file.pid)"))
+      uses.append(
+        Use(
+          holder, file: file, isLocked: isLocked, isFarEnd: isFarEnd,
+          isTerminal: status?.terminal == number))
     }
     return uses
   }
@@ -122,8 +134,13 @@ public struct PortHolders: Sendable {
   private func isFarEnd(_ pid: Int32, of number: UInt32) -> Bool {
     // The multiplexer, /dev/ptmx: see Documentation/admin-guide/devices.txt.
     let multiplexer = DeviceID(majorNumber: 5, minorNumber: 2)
-    return (openFiles[multiplexer] ?? []).contains { file in
-      file.pid == pid && file.lines.contains("tty-index:\t\(number)")
+    return (openFiles[multiplexer] ?? []).contains { $0.pid == pid && $0.isMaster(of: number) }
+  }
+
+  /// Whether a process has the master of a pseudo-terminal open.
+  static func hasMaster(_ pid: Int32, of number: UInt32) -> Bool {
+    FilePath("/proc/\(pid)/fd").entryNames().contains { name in
+      Int32(name).map { OpenFile(pid: pid, descriptor: $0).isMaster(of: number) } ?? false
     }
   }
 
@@ -179,6 +196,9 @@ extension PortHolders.OpenFile {
     let contents = try? FilePath("/proc/\(pid)/fdinfo/\(descriptor)").contents()
     return String(decoding: contents ?? [], as: UTF8.self).split(separator: "\n")
   }
+
+  /// Whether the file is the master of a pseudo-terminal.
+  fileprivate func isMaster(of number: UInt32) -> Bool { lines.contains("tty-index:\t\(number)") }
 
   /// Whether the file has a lock of flock(2). A lock belongs to the open file and outlives the
   /// process that took it, as when a script calls flock(1); /proc/locks does not show it then.

@@ -1,4 +1,4 @@
-import Glibc
+import Posix
 import SystemPackage
 
 /// The directories and links that the kernel passes when it resolves a path now.
@@ -54,7 +54,7 @@ struct PathWalk: Equatable {
       guard let file = try? entry.stat(followTargetSymlink: false) else { return }
       if file.type == .symbolicLink {
         linkCount += 1
-        guard linkCount <= Self.linkLimit, let target = Self.target(of: entry) else { return }
+        guard linkCount <= Self.linkLimit, let target = entry.linkTarget else { return }
         files.append(FileID(file))
         if target.isAbsolute { directory = FilePath("/") }
         remaining += target.components.reversed()
@@ -65,16 +65,5 @@ struct PathWalk: Equatable {
       }
     }
     destination = files
-  }
-
-  /// The corresponding C function is `readlink`.
-  private static func target(of link: FilePath) -> FilePath? {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
-      guard let start = buffer.baseAddress else { return nil }
-      let count = link.withPlatformString { readlink($0, start, Int(PATH_MAX)) }
-      guard count > 0 else { return nil }
-      start[count] = 0
-      return FilePath(platformString: start)
-    }
   }
 }

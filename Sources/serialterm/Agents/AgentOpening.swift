@@ -12,6 +12,7 @@ final class AgentOpening: AgentOperation {
   private let server: AgentServer
   private var changes: ObservationToken<Change<TerminalState>>?
   private var end: ObservationToken<String>?
+  private var news: ObservationToken<SessionNews>?
   private var isDone = false
 
   init(_ session: AgentSession, for call: AgentCall, in server: AgentServer) {
@@ -23,6 +24,14 @@ final class AgentOpening: AgentOperation {
   func begin() {
     let port = session.port
     end = session.ends.observe { [unowned self] in call.fail($0) }
+    news = port.controller.news.observe { [unowned self] in
+      guard case .refused(let error) = $0 else { return }
+      switch error.code {
+      // A node that has come, and will not be another one.
+      case .attended, .notAdmitted: call.fail(Failure(error).message)
+      default: break
+      }
+    }
     do {
       guard try port.bind(mayAsk: false) == nil else {
         return call.fail("several devices match: name one of them, as list_ports does")
@@ -46,7 +55,7 @@ final class AgentOpening: AgentOperation {
   }
 
   func stop() {
-    (changes, end) = (nil, nil)
+    (changes, end, news) = (nil, nil, nil)
     guard !isDone else { return }
     server.loop.atEndOfTurn { [server, session] in server.remove(session) }
   }

@@ -1,5 +1,6 @@
 import DeviceWatch
 import Posix
+import Reconnecting
 import SerialCore
 import Sessions
 import SystemPackage
@@ -7,7 +8,7 @@ import TextTools
 
 /// What a person permits an agent.
 struct AgentRules {
-  /// The targets that may be opened; empty for all ports of this computer.
+  /// The targets that may be opened; empty for all serial ports of this computer.
   var allowed: [Target] = []
   /// Whether it may write: send bytes and breaks, and set modem lines.
   var mayWrite = false
@@ -21,18 +22,36 @@ struct AgentRules {
   ///
   /// - Parameter devices: the present devices.
   func refusal(of target: Target, among devices: [Device]) -> String? {
-    guard !allowed.isEmpty else {
-      guard case .endpoint(let endpoint) = target, LinkProviders.standard.isRemote(endpoint) else {
-        return nil
-      }
-      return "not allowed: a port over the network must be named when the server is started, with "
-        + "--allow \(endpoint)"
-    }
+    guard !allowed.isEmpty else { return refusalWithoutList(of: target, among: devices) }
     let place = Place(target, among: devices)
     let isAllowed = allowed.contains {
       $0 == target || place != nil && Place($0, among: devices) == place
     }
     return isAllowed ? nil : "not allowed: the server was started with --allow, for other ports"
+  }
+
+  /// Whose terminals may be opened.
+  var admission: NodeAdmission { allowed.isEmpty ? .serialPorts : .unattended }
+
+  private func refusalWithoutList(of target: Target, among devices: [Device]) -> String? {
+    guard case .endpoint(let endpoint) = target else { return nil }
+    if LinkProviders.standard.isRemote(endpoint) {
+      return "not allowed: a port over the network must be named when the server is started, with "
+        + "--allow \(endpoint)"
+    }
+    // A path that does not exist may be a port that is not plugged in.
+    guard let path = endpoint.path, let node = path.realPath else { return nil }
+    // Whose pseudo-terminal it is, the link finds out.
+    let isPort =
+      devices.contains { $0.node == node && $0.hasHardware }
+      || node.deviceNumber?.isPseudoTerminal == true
+    return isPort ? nil : Self.refusal(ofNode: path.string)
+  }
+
+  /// Why a node may not be opened that is no serial port.
+  static func refusal(ofNode node: String) -> String {
+    "not allowed: \(node.harmless) is no serial port of this computer. A person can name it when the "
+      + "server is started, with --allow \(node.shellWord)"
   }
 
   /// Why a session of a person may not be joined; nil if it may.

@@ -28,22 +28,8 @@ extension Inspector {
       let line = (try? at(FilePath("/proc/\(pid)/cmdline")).contents()) ?? []
       let arguments = line.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
       return Inspection.Process(
-        pid: pid, command: command, arguments: arguments, terminal: terminal(of: pid))
+        pid: pid, command: command, arguments: arguments, terminal: ProcessStatus(in: at(FilePath("/proc/\(pid)")))?.terminal)
     }
-  }
-
-  /// The controlling terminal of a process: see proc_pid_stat(5), `tty_nr`. Unlike the list of open
-  /// files, every user may read it.
-  private func terminal(of pid: Int32) -> DeviceID? {
-    // The command, in parentheses before it, may contain any characters.
-    let rest = text(FilePath("/proc/\(pid)/stat"))?.split(separator: ")").last
-    guard let words = rest?.split(separator: " "), words.count > 4, let number = Int32(words[4]),
-      number != 0
-    else { return nil }
-    let bits = UInt32(bitPattern: number)
-    // The major number is in the 12 bits in the middle: see new_encode_dev() in the kernel.
-    return DeviceID(
-      majorNumber: bits >> 8 & 0xFFF, minorNumber: bits & 0xFF | bits >> 12 & 0xF_FF00)
   }
 
   /// The latest kernel messages about serial adapters. See Documentation/ABI/testing/dev-kmsg:

@@ -76,8 +76,8 @@ extension Failure {
           : "\(path): the server has no \(name). tcp:// passes bytes without settings.")
     case .unsupported:
       self.init(.otherFailure, "\(path): this port has no \(error.subject ?? error.operation).")
-    case .notFound, .noHardware, .notASerialPort, .permissionDenied, .busy, .lockFailed,
-      .alreadyBound, .notOpen, .queueFull, .system:
+    case .notFound, .noHardware, .notASerialPort, .attended, .notAdmitted, .permissionDenied,
+      .busy, .lockFailed, .alreadyBound, .notOpen, .queueFull, .system:
       self.init(.otherFailure, "\(path): \(error.operation) failed\(error.reason).")
     }
   }
@@ -135,6 +135,13 @@ extension Failure {
     case .notFound: self.init(error, .noSuchDevice, denial: nil)
     case .noHardware: self.init(error, .noHardware, denial: nil)
     case .notASerialPort: self.init(error, .notASerialPort, denial: nil)
+    case .attended(let holder):
+      self.init(
+        .permissionDenied,
+        "\("\(error.endpoint)".harmless): not allowed: it is the terminal of "
+          + "\(holder.command.harmless) (pid \(holder.pid)).")
+    case .notAdmitted:
+      self.init(.permissionDenied, AgentRules.refusal(ofNode: "\(error.endpoint)"))
     case .permissionDenied where error.endpoint.socketPath != nil:
       let denial = SocketDenial(at: error.endpoint.socketPath ?? "")
       self.init(

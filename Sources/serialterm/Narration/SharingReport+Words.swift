@@ -13,6 +13,8 @@ extension SharingReport.Message {
   var fact: String {
     switch self {
     case .shared(let holder): "also open in \(holder.command.harmless) (pid \(holder.pid))"
+    case .terminal(let holder):
+      "the terminal of \(holder.command.harmless) (pid \(holder.pid))"
     case .opened: "also open in another program"
     case .ended: "no longer open in another program"
     }
@@ -21,6 +23,8 @@ extension SharingReport.Message {
   /// The message as text.
   func text(at path: FilePath) -> String {
     switch self {
+    case .terminal:
+      "warning: \(path) is \(fact). What is typed there is split between it and this session."
     case .shared: "warning: \(path) is \(fact). \(SharingReport.loss)"
     case .opened:
       "warning: another program has opened \(path) too. \(SharingReport.loss) 'sudo serialterm "

@@ -44,6 +44,22 @@ import Time
     #expect(said == messages)
   }
 
+  @Test func theTerminalOfAShellIsReportedOnce_whateverRunsInIt() {
+    let (shell, editor) = (
+      PortHolder(pid: 40, command: "bash"), PortHolder(pid: 41, command: "vim")
+    )
+    func look(_ report: inout SharingReport, _ programs: [PortHolder], _ time: Int) -> [Message] {
+      report.update(
+        programs.map { PortHolders.Use(holder: $0, isTerminal: true) }
+          + [PortHolders.Use(holder: Self.cat)],
+        besides: Self.own, isOpenElsewhere: true, at: Self.time(time))
+    }
+    var report = SharingReport()
+    #expect(look(&report, [shell], 0) == [.terminal(of: shell), .shared(Self.cat)])
+    #expect(look(&report, [shell, editor], 3) == [])
+    #expect(look(&report, [shell, editor], 6) == [])
+  }
+
   private static func time(_ halfMoments: Int) -> MonotonicTime {
     MonotonicTime(nanoseconds: 0) + SharingReport.moment / 2 * halfMoments
   }

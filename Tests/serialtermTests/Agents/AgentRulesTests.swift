@@ -13,8 +13,15 @@ import Testing
   }
 
   @Test func withoutAListOnlyPortsOfThisComputerAreAllowed() throws {
-    #expect(try isAllowed("/dev/null", by: []))
+    for target in ["/dev/null", "/etc/passwd", "/"] {
+      #expect(try !isAllowed(target, by: []))
+      #expect(try isAllowed(target, by: [target]))
+    }
     #expect(try isAllowed("loopback:board", by: []))
+    // It may come, and is judged then.
+    #expect(try isAllowed("/dev/ttyUSB99", by: []))
+    #expect(try isAllowed("usb:0403:6001", by: []))
+    #expect(AgentRules().admission == .serialPorts)
     let remote = ["tcp://127.0.0.1:9", "rfc2217://127.0.0.1:9", "ssh://host/tty0", "labgrid:board"]
     for target in remote {
       #expect(try !isAllowed(target, by: []))

@@ -154,7 +154,8 @@ package final class TargetBinder {
       break
     case .permissionDenied where waitsForAbsentDevice || endpoint.path?.isNew == true:
       isOpeningLate = true
-    case .notFound, .permissionDenied, .noHardware, .notASerialPort, .busy, .alreadyBound,
+    case .notFound, .permissionDenied, .noHardware, .notASerialPort, .attended, .notAdmitted,
+      .busy, .alreadyBound,
       .notOpen, .lost, .settingRefused, .unsupported, .lockFailed, .queueFull, .penTaken,
       .unreachable, .refusedByServer, .otherProtocol, .system:
       throw .port(error)

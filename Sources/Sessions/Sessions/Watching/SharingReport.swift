@@ -23,6 +23,8 @@ package struct SharingReport {
   package enum Message: Hashable {
     /// A program has the port open too.
     case shared(PortHolder)
+    /// The port is the terminal at which somebody uses this program.
+    case terminal(of: PortHolder)
     /// A program whose processes this user cannot see has opened the port.
     case opened
     /// No other program has it open any more.
@@ -45,7 +47,10 @@ package struct SharingReport {
     _ uses: [PortHolders.Use], besides pid: Int32, isOpenElsewhere: Bool, at now: MonotonicTime
   ) -> [Message] {
     let visible = uses.filter { $0.holder.pid != pid }
-    let others = Set(visible.filter { !$0.isFarEnd }.map(\.holder))
+    // One stands for all programs of a terminal: a shell and what it runs.
+    let users = visible.filter(\.isTerminal).map(\.holder)
+    let others = Set(
+      visible.filter { !$0.isFarEnd && !$0.isTerminal }.map(\.holder) + users.prefix(1))
     // For root, and for the user's own programs, the list includes the program that
     // opened the port.
     let isUnknown = isOpenElsewhere && visible.isEmpty
@@ -59,7 +64,7 @@ package struct SharingReport {
     for candidate in present {
       let start = candidates[candidate] ?? now
       if isFirstUpdate || now - start >= Self.moment {
-        messages.append(report(candidate))
+        messages.append(report(candidate, isTerminal: candidate == users.first.map { .known($0) }))
       } else {
         left[candidate] = start
       }
@@ -70,11 +75,11 @@ package struct SharingReport {
     return messages.sorted { $0.order < $1.order }
   }
 
-  private mutating func report(_ candidate: Candidate) -> Message {
+  private mutating func report(_ candidate: Candidate, isTerminal: Bool) -> Message {
     switch candidate {
     case .known(let holder):
       reported.insert(holder)
-      return .shared(holder)
+      return isTerminal ? .terminal(of: holder) : .shared(holder)
     case .unknown:
       hasReportedUnknown = true
       return .opened
@@ -86,7 +91,7 @@ extension SharingReport.Message {
   /// The sort order: known programs come first, by their process ID.
   fileprivate var order: Int32 {
     switch self {
-    case .shared(let holder): holder.pid
+    case .shared(let holder), .terminal(let holder): holder.pid
     case .opened, .ended: .max
     }
   }

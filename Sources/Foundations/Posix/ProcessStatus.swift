@@ -1,0 +1,34 @@
+package import SystemPackage
+
+/// What every user may read of a process; see proc_pid_stat(5).
+package struct ProcessStatus: Hashable, Sendable {
+  /// The process that leads its session.
+  package let session: Int32
+  /// Its controlling terminal; nil if it has none.
+  package let terminal: DeviceID?
+
+  /// Reads the status of a process; nil if it has ended.
+  ///
+  /// - Parameter folder: the folder of the process: `/proc/4711`.
+  package init?(in folder: FilePath) {
+    guard let text = try? folder.appending("stat").contents() else { return nil }
+    self.init(parsing: String(decoding: text, as: UTF8.self))
+  }
+
+  /// Parses the text of the file.
+  package init?(parsing text: String) {
+    // The command, in parentheses before it, may contain any characters.
+    let words = text.split(separator: ")").last?.split(separator: " ") ?? []
+    guard words.count > 4, let session = Int32(words[3]), let number = Int32(words[4]) else {
+      return nil
+    }
+    self.session = session
+    let bits = UInt32(bitPattern: number)
+    // The major number is in the 12 bits in the middle: see new_encode_dev() in the kernel.
+    terminal =
+      number == 0
+      ? nil
+      : DeviceID(
+        majorNumber: bits >> 8 & 0xFFF, minorNumber: bits & 0xFF | bits >> 12 & 0xF_FF00)
+  }
+}
