@@ -87,8 +87,9 @@ public final class ScrollbackSearch {
 
   // MARK: Searching
 
-  /// The number of bytes that are searched between two checks of the time.
-  private static let stride = 4_096
+  /// The number of bytes that are searched between two checks of the time, and the number of steps
+  /// of an expression that take as long as one byte.
+  private static let (stride, stepsPerByte) = (4_096, 8)
 
   /// Searches the remaining lines, the newest blocks first.
   ///
@@ -116,8 +117,9 @@ public final class ScrollbackSearch {
     var unchecked = 0
     while result.searchedCount < end {
       let line = block.line(result.searchedCount)
-      result.note(isMatch(line))
-      unchecked += line.bytes.count + 16
+      var steps = Int.max
+      result.note(isMatch(line, &steps))
+      unchecked += line.bytes.count + 16 + (Int.max - steps) / Self.stepsPerByte
       if unchecked >= Self.stride {
         if isOver() { return false }
         unchecked = 0
@@ -129,12 +131,16 @@ public final class ScrollbackSearch {
   private func searchOpenLine() {
     open = nil
     guard scrollback.isLastLineOpen, let block = scrollback.blocks.last else { return }
-    open = (block.endLine - 1, isMatch(block.line(block.lineCount - 1)))
+    var steps = Int.max
+    open = (block.endLine - 1, isMatch(block.line(block.lineCount - 1), &steps))
   }
 
-  private func isMatch(_ line: ScrollbackLine) -> Bool {
+  /// - Parameter steps: reduced by the number of steps of the expression.
+  private func isMatch(_ line: ScrollbackLine, _ steps: inout Int) -> Bool {
     guard matcher != nil else { return true }
-    return text.with(line.bytes, isUTF8: line.isMark) { matcher!.matches($0) }
+    return text.with(line.bytes, isUTF8: line.isMark) {
+      matcher!.matches($0, budget: &steps) ?? false
+    }
   }
 
   private func forgetDropped() {

@@ -68,6 +68,18 @@ public struct LineMatcher {
   ///
   /// - Parameter line: the line in UTF-8, without its line end.
   public mutating func matches(_ line: UnsafeRawBufferPointer) -> Bool {
+    var budget = Int.max
+    return matches(line, budget: &budget) ?? false
+  }
+
+  /// Whether a line contains a match, if that can be found out with a limited number of steps.
+  ///
+  /// - Parameters:
+  ///   - line: the line in UTF-8, without its line end.
+  ///   - budget: the maximum number of steps: one for each alternative that is followed because the
+  ///     table does not have its result. It is reduced by the number of steps.
+  /// - Returns: nil if the budget was used up before.
+  public mutating func matches(_ line: UnsafeRawBufferPointer, budget: inout Int) -> Bool? {
     var row: Int32 = 0
     var index = 0
     while true {
@@ -84,12 +96,15 @@ public struct LineMatcher {
         index += length
       }
       var next = table[Int(row) + column]
-      if next == Self.unknown { next = transition(from: row, by: column) }
+      if next == Self.unknown {
+        guard budget > 0 else { return nil }
+        next = transition(from: row, by: column, &budget)
+      }
       if next == Self.matched { return true }
       row = next
     }
     var end = table[Int(row) + columnCount - 1]
-    if end == Self.unknown { end = transition(from: row, by: columnCount - 1) }
+    if end == Self.unknown { end = transition(from: row, by: columnCount - 1, &budget) }
     return end == Self.matched
   }
 
@@ -143,9 +158,11 @@ public struct LineMatcher {
   }
 
   /// Computes a transition, and stores it if there is room.
-  private mutating func transition(from row: Int32, by column: Int) -> Int32 {
+  private mutating func transition(
+    from row: Int32, by column: Int, _ budget: inout Int
+  ) -> Int32 {
     let next: Int32
-    if let state = successor(of: states[Int(row) / columnCount], by: column) {
+    if let state = successor(of: states[Int(row) / columnCount], by: column, &budget) {
       guard rows[state] != nil || hasRoom(for: state) else {
         begin()
         return add(state)
@@ -163,7 +180,9 @@ public struct LineMatcher {
   /// Computes the state after a character of a class, or after the end of the line.
   ///
   /// - Returns: nil if a match ends before the character.
-  private mutating func successor(of state: State, by column: Int) -> State? {
+  private mutating func successor(
+    of state: State, by column: Int, _ budget: inout Int
+  ) -> State? {
     let next = column < classes.count ? classes.samples[column] : nil
     let context = PatternContext(previous: state.before.sample, next: next)
     round += 1
@@ -174,6 +193,7 @@ public struct LineMatcher {
       while let place = stack.popLast() {
         if entered[place] == round { continue }
         entered[place] = round
+        budget -= 1
         switch program.instructions[place] {
         case .match:
           stack.removeAll(keepingCapacity: true)

@@ -31,7 +31,7 @@ package final class DeviceView {
   /// What is permitted at the place.
   private var permission = EscapeFilter.Permission.none
   /// The numbers of hidden lines and of dropped sequences, of stages that are gone.
-  private var (hiddenBefore, droppedBefore) = (0, 0)
+  private var (hiddenBefore, unjudgedBefore, droppedBefore) = (0, 0, 0)
   /// The time of the last bytes, for their timestamps. Another process may have read them, by a
   /// clock of its own.
   private var lastMoment = Moment.now
@@ -293,6 +293,11 @@ package final class DeviceView {
   /// The number of lines that are hidden.
   package var hiddenLineCount: Int { hiddenBefore + (stage(LineFilter.self)?.hiddenCount ?? 0) }
 
+  /// The number of lines that are shown because the expressions took too long.
+  package var unjudgedLineCount: Int {
+    unjudgedBefore + (stage(LineFilter.self)?.unjudgedCount ?? 0)
+  }
+
   private var size: (columns: Int, rows: Int) { (place.columns, console.screen.textSize.rows) }
 
   /// Whether the device shows the alternate screen.
@@ -307,10 +312,12 @@ package final class DeviceView {
   }
 
   private func keepingCounts(_ change: () -> Void) {
-    let (hidden, dropped) = (hiddenLineCount, droppedSequenceCount)
+    let (hidden, unjudged) = (hiddenLineCount, unjudgedLineCount)
+    let dropped = droppedSequenceCount
     change()
-    (hiddenBefore, droppedBefore) = (0, 0)
+    (hiddenBefore, unjudgedBefore, droppedBefore) = (0, 0, 0)
     hiddenBefore = hidden - hiddenLineCount
+    unjudgedBefore = unjudged - unjudgedLineCount
     droppedBefore = dropped - droppedSequenceCount
   }
 

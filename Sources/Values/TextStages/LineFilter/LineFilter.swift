@@ -49,6 +49,8 @@ public struct LineFilter: ByteStage {
 
   /// The number of hidden lines.
   public private(set) var hiddenCount = 0
+  /// The number of lines that are shown because the expressions took too long.
+  public private(set) var unjudgedCount = 0
 
   private var judge: LineJudge
   private var text = LineText()
@@ -218,6 +220,7 @@ public struct LineFilter: ByteStage {
   public mutating func transform(
     _ bytes: UnsafeRawBufferPointer, at moment: Moment, into output: inout [UInt8]
   ) -> StageResult {
+    judge.beginPiece()
     for part in ScreenParts(bytes) {
       switch part.kind {
       case .lineFeed, .carriageReturn:
@@ -342,7 +345,11 @@ public struct LineFilter: ByteStage {
   }
 
   private var isShown: Bool {
-    mutating get { line.bytes.withUnsafeBytes { text.with($0) { judge.shows($0) } } }
+    mutating get {
+      let isShown = line.bytes.withUnsafeBytes { text.with($0) { judge.shows($0) } }
+      if isShown == nil { unjudgedCount += 1 }
+      return isShown ?? true
+    }
   }
 
   /// The text of a line that equal lines may follow; nil for an empty or long line.

@@ -34,6 +34,10 @@ struct LineJudge {
   let rules: LineRules
   private var shown: [LineMatcher]
   private var hidden: [LineMatcher]
+  private var budget = Self.steps
+
+  /// The maximum number of steps for each piece of the device's bytes: some 10 ms.
+  private static let steps = 500_000
 
   init(_ rules: LineRules) {
     self.rules = rules
@@ -41,14 +45,23 @@ struct LineJudge {
     hidden = rules.hidden.map(LineMatcher.init)
   }
 
-  /// Whether a line is shown.
+  /// Begins with another piece of the device's bytes.
+  mutating func beginPiece() { budget = Self.steps }
+
+  /// Whether a line is shown; nil if the expressions take too long.
   ///
   /// - Parameter text: the text of the whole line, without escape sequences and line end.
-  mutating func shows(_ text: UnsafeRawBufferPointer) -> Bool {
+  mutating func shows(_ text: UnsafeRawBufferPointer) -> Bool? {
     if let limit = rules.level, let level = LogLevel.find(in: text), level < limit { return false }
-    for index in hidden.indices where hidden[index].matches(text) { return false }
+    for index in hidden.indices {
+      guard let isHidden = hidden[index].matches(text, budget: &budget) else { return nil }
+      if isHidden { return false }
+    }
     if shown.isEmpty { return true }
-    for index in shown.indices where shown[index].matches(text) { return true }
+    for index in shown.indices {
+      guard let isShown = shown[index].matches(text, budget: &budget) else { return nil }
+      if isShown { return true }
+    }
     return false
   }
 

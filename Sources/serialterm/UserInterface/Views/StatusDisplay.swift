@@ -67,6 +67,7 @@ final class StatusDisplay {
         state: port.model.state, receivedRate: receivedRate.perSecond,
         sentRate: sentRate.perSecond, waitingCount: focus.port.text.waitingCount,
         hiddenLineCount: focus.port.view.hiddenLineCount,
+        unjudgedLineCount: focus.port.view.unjudgedLineCount,
         frameCounts: focus.port.view.frameCounts
       ).text)
     // A rate falls to zero without an event.

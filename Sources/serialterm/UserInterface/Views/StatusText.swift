@@ -17,6 +17,8 @@ struct StatusText {
   var waitingCount = 0
   /// The number of hidden lines.
   var hiddenLineCount = 0
+  /// The number of lines that are shown because the expressions of `show` and `hide` took too long.
+  var unjudgedLineCount = 0
   /// The numbers of frames; nil while none are shown.
   var frameCounts: FrameCounts?
 
@@ -64,6 +66,9 @@ struct StatusText {
     if state.view.isHex { marks.append("hex") }
     if let form = state.view.frames { marks.append(Self.mark(of: form, frameCounts)) }
     if hiddenLineCount > 0 { marks.append("\(hiddenLineCount.counted("line")) hidden") }
+    if unjudgedLineCount > 0 {
+      marks.append("\(unjudgedLineCount.counted("line")) not judged in time")
+    }
     if !state.view.encoding.isUTF8 { marks.append("\(state.view.encoding)") }
     return marks
   }

@@ -25,6 +25,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false]) func linesThatTakeTooLongAreShownAndCounted(shows: Bool) throws {
+    // Each byte of random text needs another state of the automaton.
+    let expression = "(?:a|b)*a" + String(repeating: "(?:a|b)", count: 240) + "c"
+    var screen = FilteredScreen(
+      try shows ? rules(show: [expression]) : rules(hide: ["x", expression]), draws: false)
+    var random = SplitMix64(seed: 1)
+    let line = String((0..<4_000).map { _ in Bool.random(using: &random) ? "a" : "b" })
+    screen.receive("1\(line)\r\n2\(line)\r\n")
+    #expect(screen.filter.unjudgedCount == 2)
+    #expect(screen.filter.hiddenCount == 0)
+    // The next piece has a budget of its own.
+    screen.receive("short\r\n")
+    #expect(screen.filter.unjudgedCount == 2)
+    #expect(screen.filter.hiddenCount == (shows ? 1 : 0))
+  }
+
   @Test func aPromptAppearsImmediately() throws {
     var screen = FilteredScreen(try rules(show: ["ok"]))
     screen.receive("login: ")
