@@ -1,4 +1,5 @@
 import Logs
+package import Patterns
 import TextStages
 import Time
 
@@ -14,21 +15,26 @@ public struct ScrollbackCopy: Sendable {
 
   private let blocks: [ScrollbackBlock]
   private let lineText: @Sendable () -> LineText
+  /// The number of the device's bytes up to the end of the last line, including dropped ones.
+  private let endOffset: Int
   /// The bits of the lines to write, for each block; nil for all lines.
   private let selection: [[UInt64]]?
 
   /// Copies all lines.
   public init(of scrollback: Scrollback) {
-    blocks = scrollback.snapshot()
-    lineText = scrollback.lineText
-    selection = nil
+    self.init(scrollback, selection: nil)
   }
 
   /// Copies the lines that a search has found so far.
   public init(of search: ScrollbackSearch) {
-    blocks = search.scrollback.snapshot()
-    lineText = search.scrollback.lineText
-    selection = search.matchBits
+    self.init(search.scrollback, selection: search.matchBits)
+  }
+
+  private init(_ scrollback: Scrollback, selection: [[UInt64]]?) {
+    blocks = scrollback.snapshot()
+    lineText = scrollback.lineText
+    endOffset = scrollback.addedByteCount
+    self.selection = selection
   }
 
   /// Calls a function with every line and its time, the oldest first. Marks are left out.
@@ -72,6 +78,37 @@ public struct ScrollbackCopy: Sendable {
       }
     }
     if !piece.isEmpty { try put(piece) }
+  }
+
+  // MARK: Searching
+
+  /// Searches all lines, the newest first. Marks are searched too.
+  ///
+  /// - Parameters:
+  ///   - limit: the maximum number of lines in the result.
+  ///   - isOver: called before each line. The search ends when it returns true.
+  package func matches(
+    of pattern: Pattern, limit: Int, until isOver: () -> Bool
+  ) -> ScrollbackMatches {
+    var matches = ScrollbackMatches()
+    var (matcher, text, offset) = (LineMatcher(pattern), lineText(), endOffset)
+    search: for block in blocks.reversed() {
+      for index in (0..<block.lineCount).reversed() {
+        if isOver() {
+          matches.isComplete = false
+          break search
+        }
+        let line = block.line(index)
+        if !line.isMark { offset -= line.bytes.count }
+        guard text.with(line.bytes, isUTF8: line.isMark, { matcher.matches($0) }) else { continue }
+        matches.total += 1
+        guard matches.lines.count < limit else { continue }
+        matches.lines.append(
+          ScrollbackMatches.Line(offset: offset, time: line.time, bytes: Array(line.bytes)))
+      }
+    }
+    matches.lines.reverse()
+    return matches
   }
 
   private func isSelected(_ number: Int, of block: Int) -> Bool {

@@ -86,23 +86,3 @@ public struct ScrollbackReader {
     }
   }
 }
-
-extension Scrollback {
-  /// The number of the device's bytes before a kept line, including dropped ones; nil if there is
-  /// no such line.
-  package func byteCount(before number: Int) -> Int? {
-    guard lines.contains(number) else { return nil }
-    var count = droppedByteCount
-    for block in blocks {
-      guard block.endLine <= number else {
-        for index in 0..<(number - block.firstLine) {
-          let line = block.line(index)
-          if !line.isMark { count += line.bytes.count }
-        }
-        return count
-      }
-      count += block.byteCount
-    }
-    return nil
-  }
-}

@@ -23,8 +23,8 @@ final class AgentInterface: FrontEnd {
 
   /// The maximum length of a line in bytes.
   private static let longestLine = 1_048_576
-  /// The number of lines that are handled in a turn of the loop.
-  private static let linesPerTurn = 16
+  /// The time after which no further message is handled in a turn of the loop.
+  private static let turn = Duration.milliseconds(2)
   /// The time for a client to read the last answers.
   private static let patience = Duration.seconds(2)
 
@@ -96,15 +96,17 @@ final class AgentInterface: FrontEnd {
     handleLines()
   }
 
-  /// Handles some lines. While answers are not read, no input is read.
+  /// Handles some messages. While answers are not read, no input is read.
   private func handleLines() {
     next = nil
-    for _ in 0..<Self.linesPerTurn {
+    let deadline = MonotonicTime.now + Self.turn
+    repeat {
       guard app.outcome == nil else { return }
       guard !app.console.isCrowded else {
         _ = try? watch?.setInterest([])
         return
       }
+      if server.handleNext() { continue }
       switch lines.next() {
       case .success(let line): server.receive(line)
       case .failure: server.receiveTooLong()
@@ -113,7 +115,7 @@ final class AgentInterface: FrontEnd {
         _ = try? watch?.setInterest(.reading)
         return
       }
-    }
+    } while .now < deadline
     _ = try? watch?.setInterest([])
     next = app.loop.schedule(after: .zero) { [unowned self] in handleLines() }
   }

@@ -9,15 +9,22 @@ import TextTools
 import Time
 
 /// Reads what a device has sent from an offset on, until a pattern matches, the device is silent,
-/// or a limit is reached.
+/// or a limit is reached. Another thread searches for the pattern.
 final class AgentRead: AgentOperation {
   private let session: AgentSession
   private let call: AgentCall
   private let order: Order
   private let loop: IOLoop
+  private let worker: AgentWorker
   private var reader: ScrollbackReader
-  private var text: ReceivedText?
   private var bytes: [UInt8] = []
+  /// The search for the pattern, as far as it has come; nil without a pattern.
+  private var text: ReceivedText?
+  /// The number of bytes that were given to the search.
+  private var searchedCount = 0
+  private var search: AgentWorker.Job?
+  /// Why the session has ended.
+  private var sessionEnd: String?
   private var additions: ObservationToken<Void>?
   private var end: ObservationToken<String>?
   private var silence: LoopTimer?
@@ -48,8 +55,12 @@ final class AgentRead: AgentOperation {
   static let standardSilence = Duration.milliseconds(100)
   static let reasons = Reason.allCases.map(\.rawValue)
 
-  init(_ order: Order, of session: AgentSession, for call: AgentCall, on loop: IOLoop) {
+  init(
+    _ order: Order, of session: AgentSession, for call: AgentCall, by worker: AgentWorker,
+    on loop: IOLoop
+  ) {
     (self.order, self.session, self.call, self.loop) = (order, session, call, loop)
+    self.worker = worker
     let scrollback = session.scrollback
     lostCount = max(0, scrollback.droppedByteCount - order.offset)
     start = order.offset + lostCount
@@ -60,26 +71,56 @@ final class AgentRead: AgentOperation {
   var timeLimit: Duration { order.timeout }
 
   func begin() {
-    collect()
-    guard !call.isOver else { return }
-    if let reason = session.end { return finish(because: .ended, note: reason) }
+    sessionEnd = session.end
     additions = session.scrollback.additions.observe { [unowned self] in collect() }
-    end = session.ends.observe { [unowned self] in finish(because: .ended, note: $0) }
+    end = session.ends.observe { [unowned self] in
+      sessionEnd = $0
+      goOn()
+    }
+    collect()
   }
 
   func timeOut() -> AgentCall.Outcome { outcome(because: .timeout) }
 
-  func stop() { (additions, end, silence) = (nil, nil, nil) }
+  func stop() { (additions, end, silence, search) = (nil, nil, nil, nil) }
 
   private func collect() {
-    let before = bytes.count
-    reader.read(from: session.scrollback, upTo: order.limit - before) { piece, _ in bytes += piece }
+    reader.read(from: session.scrollback, upTo: order.limit - bytes.count) { piece, _ in
+      bytes += piece
+    }
     // The last line may be longer than the room.
     if bytes.count > order.limit { bytes.removeLast(bytes.count - order.limit) }
-    text?.append(bytes[before...])
-    if let match = text?.look() { return finish(because: .matched, match: match) }
+    goOn()
+  }
+
+  /// Searches new bytes, or ends the call if nothing more is to come.
+  private func goOn() {
+    guard search == nil else { return }
+    if let text, searchedCount < bytes.count { return look(for: text) }
     if bytes.count == order.limit { return finish(because: .limit) }
     awaitSilence()
+    if let sessionEnd { finish(because: .ended, note: sessionEnd) }
+  }
+
+  private func look(for text: ReceivedText) {
+    let fresh = bytes[searchedCount...]
+    searchedCount = bytes.count
+    search = worker.perform(.soon) {
+      { _ in
+        var text = text
+        text.append(fresh)
+        return (match: text.look(), rest: text)
+      }
+    } onResult: { [unowned self] in
+      search = nil
+      switch $0 {
+      case .success((let match?, _)): finish(because: .matched, match: match)
+      case .success((nil, let rest)):
+        self.text = rest
+        goOn()
+      case .failure(let error): call.fail("the search cannot begin: \(error)")
+      }
+    }
   }
 
   /// Waits until the device is silent, after its first byte.

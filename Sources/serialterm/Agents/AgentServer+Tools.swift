@@ -31,44 +31,56 @@ extension AgentServer {
 
   func listPorts(_ call: AgentCall) {
     let present = ((try? devices()) ?? []).filter(\.hasHardware)
-    let holders = PortHolders()
-    let ports = present.map { $0.json(holder: holders[$0.node]).harmless }
-    let lines = present.map { device in
-      "\(device.node.string.harmless): \(device.summary)"
-        + (holders[device.node].map { ", in use by \($0.command.harmless) (pid \($0.pid))" } ?? "")
-    }
-    call.finish(
-      .done(
-        [("ports", .array(ports))],
-        text: lines.isEmpty
-          ? "No serial device is present. loopback:board is a simulated board."
-          : lines.joined(separator: "\n")))
+    call.start(
+      AgentInquiry(of: "the users of the ports", for: call, by: inspector, PortHolders.init) {
+        holders in
+        let ports = present.map { $0.json(holder: holders[$0.node]).harmless }
+        let lines = present.map { device in
+          "\(device.node.string.harmless): \(device.summary)"
+            + (holders[device.node].map {
+              ", in use by \($0.command.harmless) (pid \($0.pid))"
+            } ?? "")
+        }
+        call.finish(
+          .done(
+            [("ports", .array(ports))],
+            text: lines.isEmpty
+              ? "No serial device is present. loopback:board is a simulated board."
+              : lines.joined(separator: "\n")))
+      })
+  }
+
+  private func findSessions(
+    for call: AgentCall, then done: @escaping ([RunningSession]) throws -> Void
+  ) {
+    call.start(
+      AgentInquiry(
+        of: "the sessions of people", for: call, by: inspector, { RunningSession.all() },
+        then: done))
   }
 
   func listSessions(_ call: AgentCall) {
-    call.start(
-      AgentLookup(for: call, on: loop) { [unowned self] running in
-        let lines =
-          (running.isEmpty
-            ? ["No person has a session open."] : SessionTable(running).lines.map(\.harmless))
-          + sessions.map { "\($0.id): \($0.portName), \($0.state), of this server" }
-        call.finish(
-          .done(
-            [
-              ("sessions", .array(running.map(\.json.harmless))),
-              ("own", .array(sessions.map { .object(members(of: $0)) })),
-            ], text: lines.joined(separator: "\n")))
-      })
+    findSessions(for: call) { [unowned self] running in
+      let lines =
+        (running.isEmpty
+          ? ["No person has a session open."] : SessionTable(running).lines.map(\.harmless))
+        + sessions.map { "\($0.id): \($0.portName), \($0.state), of this server" }
+      call.finish(
+        .done(
+          [
+            ("sessions", .array(running.map(\.json.harmless))),
+            ("own", .array(sessions.map { .object(members(of: $0)) })),
+          ], text: lines.joined(separator: "\n")))
+    }
   }
 
   // MARK: Opening
 
   func open(_ call: AgentCall) {
-    call.start(
-      AgentLookup(for: call, on: loop) { [unowned self] in
-        let session = try session(for: call, among: $0)
-        call.start(AgentOpening(session, for: call, in: self))
-      })
+    findSessions(for: call) { [unowned self] in
+      let session = try session(for: call, among: $0)
+      call.start(AgentOpening(session, for: call, in: self))
+    }
   }
 
   /// Adds the session that a call opens or joins.
@@ -93,9 +105,11 @@ extension AgentServer {
     }
     if let refusal = rules.refusal(of: target, among: present) { throw AgentMistake(refusal) }
     let change = try settingsChange(of: call)
+    var linkOptions = LinkOptions()
+    linkOptions.admission = rules.admission
     let configuration = SessionConfiguration(
       target: target, settings: change?.applied(to: LineSettings()) ?? LineSettings(),
-      linkOptions: LinkOptions(), onOpen: nil, reconnects: true,
+      linkOptions: linkOptions, onOpen: nil, reconnects: true,
       waitsForAbsentDevice: call.arguments.flag("wait"), pacing: Pacing(), log: rules.log,
       isQuiet: true)
     return try add(configuration, joining: nil)
@@ -131,7 +145,8 @@ extension AgentServer {
       ("may_write", .bool(rules.mayWrite)),
       ("next_offset", .integer(session.scrollback.addedByteCount)),
     ]
-    let whose = session.joined != nil ? ", the session of a person, joined as \(agentName)" : ""
+    let whose =
+      session.joined != nil ? ", the session of a person, joined as \(agentName.text)" : ""
     let writing = rules.mayWrite ? "" : " Read only: the server was started without --write."
     return .done(
       members,
@@ -148,7 +163,7 @@ extension AgentServer {
     guard order.offset <= available else {
       throw AgentMistake("offset: only \(available) bytes were received")
     }
-    call.start(AgentRead(order, of: session, for: call, on: loop))
+    call.start(AgentRead(order, of: session, for: call, by: searcher, on: loop))
   }
 
   private func readOrder(
@@ -188,10 +203,10 @@ extension AgentServer {
     let session = try session(of: call)
     let bytes = try bytes(of: call)
     var order = try readOrder(of: call, from: 0)
-    send(bytes, to: session, for: call) { [loop] in
+    send(bytes, to: session, for: call) { [loop, searcher] in
       order.offset = $0
       // The time for the answer begins now.
-      call.start(AgentRead(order, of: session, for: call, on: loop))
+      call.start(AgentRead(order, of: session, for: call, by: searcher, on: loop))
     }
   }
 
@@ -294,57 +309,8 @@ extension AgentServer {
 
   // MARK: Searching
 
-  /// The longest time of a search: other sessions wait meanwhile.
-  private static let searchTime = Duration.milliseconds(300)
-
   func search(_ call: AgentCall) throws(AgentMistake) {
-    let session = try session(of: call)
-    let pattern: Pattern
-    do throws(PatternError) {
-      pattern = try Pattern(parsing: call.arguments.text("pattern") ?? "")
-    } catch {
-      throw AgentMistake("pattern: not a regular expression: \(error)")
-    }
-    let scrollback = session.scrollback
-    let search = ScrollbackSearch(of: scrollback, for: pattern)
-    let deadline = MonotonicTime.now + Self.searchTime
-    let isComplete = search.search { .now > deadline }
-    var numbers: [Int] = []
-    var place = scrollback.lines.upperBound
-    let limit = call.arguments.number("limit") ?? 50
-    while numbers.count < limit, let number = search.match(before: place) {
-      numbers.append(number)
-      place = number
-    }
-    let total = search.matchCount
-    var lines = [
-      "\(total.counted("line")) of \(session.portName) match"
-        + (isComplete ? "." : ", and the search was cut off.")
-    ]
-    let matches = numbers.reversed().compactMap { number -> JSON? in
-      let offset = scrollback.byteCount(before: number) ?? 0
-      return scrollback.withLine(number) { line in
-        let text = DeviceText(line.bytes)
-        lines.append("at \(offset):\n\(text.quoted)")
-        let time = Timestamp(
-          seconds: Int(line.time / 1_000), microseconds: Int(line.time % 1_000) * 1_000)
-        return .object([
-          ("offset", .integer(offset)), ("time", .string(time.rfc3339)),
-          ("data", AgentRead.json(of: Array(line.bytes), as: text)),
-        ])
-      }
-    }
-    var members: [(String, JSON)] = [
-      ("session", .string(session.id)), ("matches", .array(matches)), ("total", .integer(total)),
-      ("complete", .bool(isComplete)), ("first_offset", .integer(scrollback.droppedByteCount)),
-    ]
-    if total > matches.count || !isComplete {
-      let advice =
-        "Only the newest \(matches.count.counted("line")) are here: use a narrower pattern or a higher limit."
-      members.append(("how_to_go_on", .string(advice)))
-      lines.append(advice)
-    }
-    call.finish(.done(members, text: lines.joined(separator: "\n")))
+    call.start(try AgentSearch(of: session(of: call), for: call, by: searcher))
   }
 
   // MARK: Facts
@@ -401,16 +367,21 @@ extension AgentServer {
     if case .remote = target {
       throw AgentMistake("only ports of this computer can be diagnosed here")
     }
-    let findings = Diagnosis.findings(in: Inspector(devices: present).inspection(of: target))
-    let lines = findings.map { finding in
-      let port = finding.port.map { "\($0.string): " } ?? ""
-      return ([port + finding.what, finding.why] + finding.fixes.map { "fix: \($0)" })
-        .map(\.harmless).joined(separator: "\n")
-    }
-    call.finish(
-      .done(
-        [("findings", .array(findings.map(\.json.harmless)))],
-        text: lines.isEmpty ? "Nothing is wrong." : lines.joined(separator: "\n\n")))
+    call.start(
+      AgentInquiry(
+        of: "the causes", for: call, by: inspector,
+        { Diagnosis.findings(in: Inspector(devices: present).inspection(of: target)) }
+      ) { findings in
+        let lines = findings.map { finding in
+          let port = finding.port.map { "\($0.string): " } ?? ""
+          return ([port + finding.what, finding.why] + finding.fixes.map { "fix: \($0)" })
+            .map(\.harmless).joined(separator: "\n")
+        }
+        call.finish(
+          .done(
+            [("findings", .array(findings.map(\.json.harmless)))],
+            text: lines.isEmpty ? "Nothing is wrong." : lines.joined(separator: "\n\n")))
+      })
   }
 
   // MARK: Lending

@@ -14,6 +14,12 @@ final class AgentServer {
   private let write: (String) -> Void
   private let messages = ServerMessage(
     name: "serialterm", title: "Serial ports", version: Serialterm.version)
+  /// Searches what was received.
+  let searcher: AgentWorker
+  /// Looks at the processes and sessions of the computer.
+  let inspector: AgentWorker
+  /// The messages of the client that are not handled yet.
+  private var waiting: [ClientMessage] = []
   private var calls: [RequestID: AgentCall] = [:]
   private(set) var sessions: [AgentSession] = []
   private var sessionCount = 0
@@ -37,20 +43,28 @@ final class AgentServer {
   /// - Parameter write: writes a line for the client.
   init(_ app: App, under rules: AgentRules, write: @escaping (String) -> Void) {
     (self.app, self.rules, self.write) = (app, rules, write)
+    (searcher, inspector) = (AgentWorker(on: app.loop), AgentWorker(on: app.loop))
   }
 
-  /// Handles a line of the client.
+  /// Takes a line of the client, whose messages ``handleNext()`` handles.
   func receive(_ line: String) {
     guard !line.allSatisfy(\.isWhitespace) else { return }
-    for message in ClientMessage.parse(line) {
-      switch message {
-      case .request(let request): answer(request)
-      case .notification("notifications/cancelled", let parameters):
-        if let id = RequestID(parameters["requestId"]) { cancel(id) }
-      case .notification, .response: break
-      case .invalid(let id, let error): write(messages.error(error, of: id))
-      }
+    waiting += ClientMessage.parse(line)
+  }
+
+  /// Handles the next message.
+  ///
+  /// - Returns: whether there was one.
+  func handleNext() -> Bool {
+    guard !waiting.isEmpty else { return false }
+    switch waiting.removeFirst() {
+    case .request(let request): answer(request)
+    case .notification("notifications/cancelled", let parameters):
+      if let id = RequestID(parameters["requestId"]) { cancel(id) }
+    case .notification, .response: break
+    case .invalid(let id, let error): write(messages.error(error, of: id))
     }
+    return true
   }
 
   /// Handles a line that is too long.
@@ -199,8 +213,13 @@ final class AgentServer {
     return session
   }
 
+  /// Tells the other members of a session who the agent is.
+  private var introduction: SharingMessage.Introduction {
+    SharingMessage.Introduction(name: rules.name ?? clientName, isAgent: true)
+  }
+
   /// The name of the agent for the other members of a session.
-  var agentName: String { UserName.ofAgent(rules.name ?? clientName) }
+  var agentName: MemberName { MemberName(introduction) }
 
   /// Adds a session, which is not bound yet.
   ///
@@ -215,7 +234,7 @@ final class AgentServer {
       configuration,
       in: TerminalState(isReadOnly: !rules.mayWrite, isScripted: true, screen: .none),
       writeCapacity: Self.writeCapacity,
-      from: joined.map { .joining($0, as: agentName) })
+      from: joined.map { .joining($0, as: introduction) } ?? .introducing(introduction))
     let name = agentName
     // A person who asks the agent for the pen gets it.
     port.share(.one, home: { name }, answers: true)

@@ -54,11 +54,6 @@ import Testing
       #expect(reader.remainingCount(in: scrollback) == rest.utf8.count)
       #expect(read(&reader, from: scrollback) == rest)
     }
-    #expect(scrollback.byteCount(before: 0) == 0)
-    #expect(scrollback.byteCount(before: 2) == 9)
-    // The mark is a line, but no byte of the device.
-    #expect(scrollback.byteCount(before: 4) == 10)
-    #expect(scrollback.byteCount(before: 5) == nil)
   }
 
   @Test func aPlaceWhoseBytesWereDroppedIsTheFirstOneThatIsKept() {
@@ -75,8 +70,6 @@ import Testing
       var reader = ScrollbackReader(after: count, in: scrollback)
       #expect(read(&reader, from: scrollback).utf8.count == max(0, 1_000_000 - count))
     }
-    #expect(scrollback.byteCount(before: scrollback.lines.lowerBound) == dropped)
-    #expect(scrollback.byteCount(before: 9_999) == 999_900)
   }
 
   @Test func droppedBytes_areCountedOnce() {
