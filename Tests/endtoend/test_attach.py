@@ -1,8 +1,11 @@
 """`serialterm attach`: joins a session of another terminal, watches it, and gets the pen."""
 
+import contextlib
+import itertools
 import json
 import re
 import signal
+import socket
 import tempfile
 import threading
 import time
@@ -12,6 +15,7 @@ from pathlib import Path
 from Tests.endtoend.faults import PREFIX, record, waits
 from Tests.endtoend.harness import (
     Device, Pipes, Terminal, serialterm, serialterm_binary, soak, unread, wait_until)
+from Tests.endtoend.harness.pace import pace
 from Tests.endtoend.harness.screen import Screen
 
 HERE = re.compile(rb"(\S+ on pts/\d+) has the pen: you watch")
@@ -122,6 +126,31 @@ class ListTests(AttachCase):
         self.assertEqual(result.status, 3)
         self.assertIn(b"no session of yours is running", result.stderr)
 
+    def test_sessions_that_do_not_answer_are_waited_for_together(self):
+        self.session()
+        folder = self.folder / "run/serialterm"
+        for number in range(1, 12):
+            listener = self.enterContext(socket.socket(socket.AF_UNIX))
+            listener.bind(str(folder / f"{number}.sock"))
+            listener.listen()
+        # The last one answers, a byte at a time, and never ends.
+        answer = threading.Thread(target=self.trickle, args=(listener,))
+        answer.start()
+        viewer = self.pipes("--list")
+        self.assertEqual(viewer.wait(), 0)
+        self.assertIn(self.device.path.encode(), viewer.stdout.data)
+        self.assertLess(self.waited(viewer), 3_000)
+        answer.join()
+
+    @staticmethod
+    def trickle(listener):
+        connection, _ = listener.accept()
+        started = time.monotonic()
+        with connection, contextlib.suppress(OSError):
+            for count in itertools.count():
+                connection.sendall(b"s")
+                pace(started, count, 20)
+
     def test_a_session_that_was_killed_is_not_listed(self):
         session = self.session()
         session.process.kill()
@@ -149,6 +178,16 @@ class ChoosingTests(AttachCase):
                     viewer.stderr.expect(b"you watch")
                     self.show(name.encode(), viewer.stdout)
                     viewer.close()
+
+    def test_nobody_can_type_what_is_added_to_names(self):
+        session = self.session()
+        for typed, shown in (
+                ("Max", "Max"), ("ann (agent)", "ann [agent]"), ("ann\u3164 (pid 1)", "ann [pid 1]"),
+                (" ann\x1b", "ann\ufffd")):
+            with self.subTest(typed):
+                viewer = self.viewer("--as", typed)
+                session.expect(f"{shown} is here".encode())
+                viewer.close()
 
     def test_the_only_one_needs_no_name(self):
         session = self.session()

@@ -3,7 +3,7 @@ package import Observing
 public import Posix
 public import SerialCore
 public import SystemPackage
-package import Telnet
+public import Telnet
 import TextTools
 
 /// A link over a stream: a port of a server (RFC 2217), or a plain byte stream.
@@ -22,7 +22,7 @@ public final class NetworkLink: Link {
   private let address: Address
   private let loop: IOLoop
   private let options: LinkOptions
-  private let name: String
+  private let introduction: SharingMessage.Introduction
   /// What the owner wants; nil before the link is started, and after it is closed.
   private var order: Order?
   private var opening: StreamOpening?
@@ -84,23 +84,24 @@ public final class NetworkLink: Link {
   ///
   /// - Parameters:
   ///   - hasPort: whether the other end is a server of RFC 2217.
-  ///   - name: the user's name, for a server that is a serialterm.
+  ///   - introduction: tells a server that is a serialterm who the user is.
   public init(
     to endpoint: Endpoint, at address: Address, hasPort: Bool, options: LinkOptions,
-    as name: String = "", on loop: IOLoop
+    as introduction: SharingMessage.Introduction = .unnamed,
+    on loop: IOLoop
   ) {
     self.endpoint = endpoint
     self.address = address
     self.loop = loop
     self.options = options
-    self.name = name
+    self.introduction = introduction
     if hasPort { port = client(LineSettings()) }
   }
 
   private func client(_ settings: LineSettings) -> ComPortClient {
     ComPortClient(
       settings.forServer, adoptsSettings: address.isSession,
-      saying: .hello(name: name, isViewer: address.isSession))
+      saying: .hello(introduction, isViewer: address.isSession))
   }
 
   /// Sends a message about the members of the session, if the server is a serialterm.

@@ -7,12 +7,26 @@ public enum SharingMessage: Hashable, Sendable {
   /// The number of a member of the session.
   public typealias ID = UInt32
 
+  /// How a client introduces itself.
+  public struct Introduction: Hashable, Sendable {
+    /// What it calls itself; empty for the name that its connection has.
+    public var name: String
+    /// Whether it is the program of an agent.
+    public var isAgent: Bool
+
+    /// Creates an introduction.
+    public init(name: String, isAgent: Bool = false) { (self.name, self.isAgent) = (name, isAgent) }
+
+    /// The name of the connection.
+    public static let unnamed = Introduction(name: "")
+  }
+
   // From the client.
 
   /// The client is a person's serialterm, and wants news of the other members.
   ///
-  /// - `isViewer`: it does not take a free pen automatically, and wants the history.
-  case hello(name: String, isViewer: Bool)
+  /// - `isViewer`: it has joined the session in its program, does not take a free pen automatically, and wants the history.
+  case hello(Introduction, isViewer: Bool)
   /// Asks for the pen.
   case ask
   /// Gives the pen to another member.
@@ -107,7 +121,10 @@ extension SharingMessage {
   /// The message as bytes.
   public var bytes: [UInt8] {
     switch self {
-    case .hello(let name, let isViewer): Self.pack(.hello, [isViewer ? 1 : 0] + Self.text(name))
+    case .hello(let introduction, let isViewer):
+      Self.pack(
+        .hello,
+        [(isViewer ? 1 : 0) | (introduction.isAgent ? 2 : 0)] + Self.text(introduction.name))
     case .ask: Self.pack(.ask)
     case .give(let id): Self.pack(.give, Self.number(id))
     case .keep: Self.pack(.keep)
@@ -157,8 +174,9 @@ extension SharingMessage {
     var rest = bytes.dropFirst()
     switch code {
     case .hello:
-      guard let isViewer = rest.popFirst() else { return nil }
-      self = .hello(name: Self.text(in: rest), isViewer: isViewer != 0)
+      guard let flags = rest.popFirst() else { return nil }
+      let introduction = Introduction(name: Self.text(in: rest), isAgent: flags & 2 != 0)
+      self = .hello(introduction, isViewer: flags & 1 != 0)
     case .ask: self = .ask
     case .keep: self = .keep
     case .takePen: self = .takePen

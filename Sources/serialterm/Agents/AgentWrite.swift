@@ -87,8 +87,7 @@ final class AgentWrite: AgentOperation {
   private static func words(for bytes: [UInt8]) -> String {
     let beginning = bytes.prefix(shownLimit)
     let rest = bytes.count - beginning.count
-    return "\"\(EscapedText.text(of: Array(beginning)))\""
-      + (rest > 0 ? " and \(rest.counted("byte"))" : "")
+    return EscapedText.quoted(beginning) + (rest > 0 ? " and \(rest.counted("byte"))" : "")
   }
 
   /// The number of bytes that a person sees. Escaped, they fit into a message.

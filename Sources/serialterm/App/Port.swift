@@ -97,7 +97,7 @@ final class Port {
   /// - Parameters:
   ///   - home: returns the name of the local user of the session; nil if there is none.
   ///   - answers: whether the local user is a person, who can be asked for the pen.
-  func share(_ writers: Roster.Rule, home: (() -> String)?, answers: Bool = false) {
+  func share(_ writers: Roster.Rule, home: (() -> MemberName)?, answers: Bool = false) {
     controller.sharing.begin(writers, home: home, answers: answers)
   }
 

@@ -19,6 +19,12 @@ extension EscapedText {
     return text
   }
 
+  /// The same in quotation marks. Those in the bytes become escapes, so that none of them ends
+  /// the quotation.
+  static func quoted(_ bytes: some Collection<UInt8>) -> String {
+    "\"" + text(of: bytes).replacing(text: "\"", with: #"\""#) + "\""
+  }
+
   /// The Unicode scalar at the beginning of the bytes; nil if that is not UTF-8.
   private static func firstScalar(of bytes: ArraySlice<UInt8>) -> Unicode.Scalar? {
     // The number of leading ones in the first byte is the length, if that is more than one byte.

@@ -172,7 +172,7 @@ extension Values {
   }
 
   /// The user's name for other members of the session; nil for ``Sessions/UserName/own``.
-  var userName: String? { self[SharingParameters.name].map(\.harmless) }
+  var userName: String? { self[SharingParameters.name] }
 
   /// The rules for all clients.
   ///

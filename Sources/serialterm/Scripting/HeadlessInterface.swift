@@ -145,7 +145,7 @@ final class HeadlessInterface: FrontEnd {
       configuration, in: TerminalState(isScripted: purpose != .service, screen: console.kind),
       writeCapacity: Self.queueCapacity)
     // Others may watch a script. A service sets its own rule.
-    port.share(purpose == .service ? .none : .one, home: { UserName.own })
+    port.share(purpose == .service ? .none : .one, home: { .ofUser(nil) })
     port.server.viewersMayTakePen = purpose == .service
     port.server.commandName = command
     // The controllers subscribe to the bytes themselves. This subscription holds the device back.

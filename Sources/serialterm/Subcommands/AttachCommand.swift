@@ -5,6 +5,7 @@ import SerialCore
 import Sessions
 import SystemPackage
 import Terminal
+import Telnet
 import TextTools
 
 /// `serialterm attach`: joins a session in another terminal.
@@ -62,14 +63,15 @@ struct AttachCommand: ProfiledCommand {
   }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
-    let sessions = RunningSession.all()
+    let sessions = RunningSession.all(includingSudoUser: true)
     if values[Self.list] { return try print(sessions) }
     let session: RunningSession
     switch try choose(among: sessions) {
     case .chosen(let one): session = one
     case .ended(let status): return status
     }
-    let providers = LinkProviders.joining(session, as: values.userName ?? UserName.own)
+    let providers = LinkProviders.joining(
+      session, as: values.userName.map { .init(name: $0) } ?? .own)
     if values[Self.json] { return try drive(session, from: providers, in: context) }
     var environment = UserInterface.Environment()
     environment.providers = providers

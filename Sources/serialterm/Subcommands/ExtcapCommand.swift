@@ -7,6 +7,7 @@ import Reconnecting
 import SerialCore
 import Sessions
 import SystemPackage
+import Telnet
 import Terminal
 
 /// `serialterm extcap`: what Wireshark calls to list ports and to capture what they receive.
@@ -221,7 +222,7 @@ struct ExtcapCommand: Subcommand {
       }
       source = (target, .standard, false)
     case .session(let session):
-      source = (.endpoint(session.endpoint), .joining(session, as: "wireshark"), true)
+      source = (.endpoint(session.endpoint), .joining(session, as: .init(name: "wireshark")), true)
     }
     guard let pipe = try CapturePipe.open(FilePath(path)) else { return .done }
     var link = values.linkOptions

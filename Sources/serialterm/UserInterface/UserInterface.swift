@@ -151,7 +151,7 @@ final class UserInterface: FrontEnd {
     controller.canAsk = keyboard.terminal != nil
     port.port.share(
       tap == nil ? port.configuration.values[SharingParameters.writers].rule : .none,
-      home: { [unowned port] in port.configuration.values.userName ?? UserName.own },
+      home: { [unowned port] in .ofUser(port.configuration.values.userName) },
       answers: keyboard.terminal != nil)
     port.observations = [
       controller.$returnQuestion.observe { [unowned self, unowned port] in

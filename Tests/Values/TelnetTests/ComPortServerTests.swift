@@ -172,9 +172,9 @@ import Testing
 
   @Test func aClientThatSaysWhoItIs_isOpen_whenItKnowsWhoMayWrite() {
     var pair = Pair()
-    pair.client = ComPortClient(Self.wanted, saying: .hello(name: "max", isViewer: false))
+    pair.client = ComPortClient(Self.wanted, saying: .hello(.init(name: "max"), isViewer: false))
     pair.open(inPiecesOf: 1)
-    #expect(pair.served.contains(.shared(.hello(name: "max", isViewer: false))))
+    #expect(pair.served.contains(.shared(.hello(.init(name: "max"), isViewer: false))))
     #expect(!pair.events.contains(.opened))
     pair.server.send(.pen(1, .taken))
     pair.server.send(.port(.open, name: "board"))
@@ -187,7 +187,7 @@ import Testing
 
   @Test func aServerThatKeepsSilentAboutThePeople_isWaitedForOnce() {
     var pair = Pair()
-    pair.client = ComPortClient(Self.wanted, saying: .hello(name: "max", isViewer: false))
+    pair.client = ComPortClient(Self.wanted, saying: .hello(.init(name: "max"), isViewer: false))
     pair.open(inPiecesOf: 1)
     #expect(pair.client.isWaiting)
     #expect(pair.client.giveUp() == [.opened])

@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct SharingMessageTests {
   private static let messages: [SharingMessage] = [
-    .hello(name: "max on pts/3", isViewer: true), .hello(name: "", isViewer: false), .ask, .give(7),
+    .hello(.init(name: "max on pts/3"), isViewer: true), .hello(.init(name: ""), isViewer: false),
+    .ask, .give(7),
     .keep, .takePen, .returnPen, .askToWrite("\"help\\r\""),
     .askForScreen, .screen(Array("\u{1B}[2J".utf8)), .screen([]),
     .joined(0xFF_01, mayTake: true, .one),
@@ -43,7 +44,8 @@ import Testing
   @Test func everyMessage_fitsIntoASubnegotiation() {
     let long = String(repeating: "x", count: 1_000)
     let messages: [SharingMessage] = [
-      .hello(name: long, isViewer: true), .member(1, name: long, answers: true), .ended(long),
+      .hello(.init(name: long), isViewer: true), .member(1, name: long, answers: true),
+      .ended(long),
       .port(.open, name: long), .history(time: 1, [UInt8](repeating: 0xFF, count: 1_000)),
     ]
     for message in messages {

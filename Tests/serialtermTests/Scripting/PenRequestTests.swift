@@ -25,9 +25,9 @@ private final class FakeParticipant: Participant {
 
   init() throws {
     bench = try PortBench()
-    bench.port.share(.one, home: { "max" })
+    bench.port.share(.one, home: { MemberName(given: "max") })
     id = bench.port.controller.sharing.join(anna) {
-      Roster.Member(id: $0, name: "anna", answers: true, mayTake: true)
+      Roster.Member(id: $0, name: MemberName(given: "anna"), answers: true, mayTake: true)
     }
   }
 

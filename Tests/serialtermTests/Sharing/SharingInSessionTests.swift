@@ -28,7 +28,7 @@ private final class FakeParticipant: Participant {
   }
 
   private func join(
-    _ bench: InterfaceBench, _ participant: FakeParticipant, as name: String,
+    _ bench: InterfaceBench, _ participant: FakeParticipant, as name: MemberName,
     answers: Bool = true
   ) throws -> Roster.ID {
     let id = bench.interface.focus.port.controller.sharing.join(participant) {
@@ -52,8 +52,8 @@ private final class FakeParticipant: Participant {
   @Test func `What an agent writes is shown, and what others write is not`() throws {
     let bench = try bench()
     let (agent, anna) = (FakeParticipant(), FakeParticipant())
-    let agentID = try join(bench, agent, as: UserName.ofAgent("coder"))
-    let annaID = try join(bench, anna, as: "anna")
+    let agentID = try join(bench, agent, as: MemberName(.init(name: "coder", isAgent: true)))
+    let annaID = try join(bench, anna, as: MemberName(given: "anna"))
     func write(_ text: String, by id: Roster.ID) throws {
       sharing(bench).takePen(id)
       #expect(
@@ -64,6 +64,8 @@ private final class FakeParticipant: Participant {
     }
     try write("help\r\u{1B}[2J", by: agentID)
     #expect(says(bench, #"--- coder (agent): "help\r\e[2J" ---"#))
+    try write(#"say "hi" ---"#, by: agentID)
+    #expect(says(bench, #"--- coder (agent): "say \"hi\" ---" ---"#))
     try write(String(repeating: "x", count: 61), by: agentID)
     #expect(says(bench, "and 1 byte ---"))
     try write("hidden", by: annaID)
@@ -73,7 +75,7 @@ private final class FakeParticipant: Participant {
   @Test func `Who comes, asks and leaves is said`() throws {
     let bench = try bench()
     let anna = FakeParticipant()
-    let id = try join(bench, anna, as: "anna")
+    let id = try join(bench, anna, as: MemberName(given: "anna"))
     #expect(says(bench, "anna is here."))
     sharing(bench).ask(id)
     try bench.turn()
@@ -87,7 +89,7 @@ private final class FakeParticipant: Participant {
   @Test func `The key gives the pen to who has asked, and typing goes nowhere then`() throws {
     let bench = try bench()
     let anna = FakeParticipant()
-    let id = try join(bench, anna, as: "anna")
+    let id = try join(bench, anna, as: MemberName(given: "anna"))
     sharing(bench).ask(id)
     try bench.command("w")
     try bench.type("\r")
@@ -112,7 +114,7 @@ private final class FakeParticipant: Participant {
   @Test func `Keeping the pen answers who has asked`() throws {
     let bench = try bench()
     let anna = FakeParticipant()
-    let id = try join(bench, anna, as: "anna")
+    let id = try join(bench, anna, as: MemberName(given: "anna"))
     sharing(bench).ask(id)
     try bench.command("w")
     try bench.type("keep\r")
@@ -123,7 +125,7 @@ private final class FakeParticipant: Participant {
 
   @Test func `The palette greys what needs the pen while somebody else has it`() throws {
     let bench = try bench()
-    let id = try join(bench, FakeParticipant(), as: "anna")
+    let id = try join(bench, FakeParticipant(), as: MemberName(given: "anna"))
     try bench.command(":")
     try bench.type("baud")
     #expect(!bench.terminal.panel.joined().contains("anna has the pen"))
@@ -137,7 +139,7 @@ private final class FakeParticipant: Participant {
 
   @Test func `A program cannot be asked`() throws {
     let bench = try bench()
-    let id = try join(bench, FakeParticipant(), as: "tool", answers: false)
+    let id = try join(bench, FakeParticipant(), as: MemberName(given: "tool"), answers: false)
     sharing(bench).give(to: id)
     try bench.command("w")
     #expect(says(bench, "tool is a program and cannot be asked."))
@@ -148,7 +150,7 @@ private final class FakeParticipant: Participant {
   @Test func `The end of the session is told with its reason`() throws {
     let bench = try bench()
     let anna = FakeParticipant()
-    _ = try join(bench, anna, as: "anna")
+    _ = try join(bench, anna, as: MemberName(given: "anna"))
     try bench.command("q")
     bench.end()
     #expect(anna.endReason == "it was closed")

@@ -246,5 +246,5 @@ extension Endpoint? {
 
 extension Author {
   /// Whether logs name the author: it is not the user, who has the session.
-  fileprivate var isNamed: Bool { kind == .client || kind == .terminal }
+  fileprivate var isNamed: Bool { [.client, .agent, .terminal].contains(kind) }
 }

@@ -1,6 +1,7 @@
 package import DeviceWatch
 package import EventLoop
 package import SerialCore
+package import Telnet
 
 /// The kinds of endpoints that a program knows.
 package struct LinkProviders: Sendable {
@@ -17,8 +18,21 @@ package struct LinkProviders: Sendable {
   package init(_ providers: [any LinkProvider]) { self.providers = providers }
 
   /// The kinds of this program, and the kind of a session to be joined.
-  package static func joining(_ session: RunningSession, as name: String) -> LinkProviders {
-    LinkProviders([SessionProvider(joining: session, as: name)] + standard.providers)
+  package static func joining(
+    _ session: RunningSession, as introduction: SharingMessage.Introduction
+  ) -> LinkProviders {
+    let providers = introducing(introduction).providers
+    return LinkProviders([SessionProvider(joining: session, as: introduction)] + providers)
+  }
+
+  /// The kinds of this program, for a user who introduces itself in this way.
+  package static func introducing(_ introduction: SharingMessage.Introduction) -> LinkProviders {
+    LinkProviders(
+      standard.providers.map { provider in
+        guard var network = provider as? NetworkProvider else { return provider }
+        network.introduction = introduction
+        return network
+      })
   }
 
   /// Parses a TARGET.

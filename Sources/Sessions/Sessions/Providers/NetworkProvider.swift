@@ -4,6 +4,7 @@ import NetworkLinks
 import Posix
 package import Reconnecting
 package import SerialCore
+package import Telnet
 package import SystemPackage
 
 /// Ports behind a network: byte streams over TCP, ports of a server (RFC 2217), Unix sockets, ports
@@ -64,6 +65,8 @@ package struct NetworkProvider: LinkProvider {
   }
 
   private let form: Form
+  /// Tells a server that is a serialterm who the user is; nil for the account of this process.
+  package var introduction: SharingMessage.Introduction?
 
   /// The prefix before the path in the target of a Unix socket; nil for another target.
   fileprivate static func socketPrefix(of text: String) -> String? {
@@ -131,7 +134,7 @@ package struct NetworkProvider: LinkProvider {
     let hasPort = form == .rfc2217 || form == .ssh || form == .labgrid
     return NetworkLink(
       to: endpoint, at: address, hasPort: hasPort, options: options,
-      as: hasPort ? UserName.own : "", on: loop)
+      as: hasPort ? introduction ?? .own : .unnamed, on: loop)
   }
 
   package func presence(

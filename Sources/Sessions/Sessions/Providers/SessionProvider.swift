@@ -3,16 +3,17 @@ package import EventLoop
 import NetworkLinks
 package import Reconnecting
 package import SerialCore
+package import Telnet
 
 /// A session of the same user in another process, to be joined. The user chooses it from a list, so
 /// it has no form of TARGET.
 package struct SessionProvider: LinkProvider {
   private let session: RunningSession
-  private let name: String
+  private let introduction: SharingMessage.Introduction
 
-  /// - Parameter name: the user's name that the other members of the session see.
-  package init(joining session: RunningSession, as name: String) {
-    (self.session, self.name) = (session, name)
+  /// - Parameter introduction: tells the other members of the session who the user is.
+  package init(joining session: RunningSession, as introduction: SharingMessage.Introduction) {
+    (self.session, self.introduction) = (session, introduction)
   }
 
   package var kind: Endpoint.Kind { .session }
@@ -29,7 +30,7 @@ package struct SessionProvider: LinkProvider {
   package func link(to endpoint: Endpoint, options: LinkOptions, on loop: IOLoop) -> any Link {
     NetworkLink(
       to: endpoint, at: .session(session.socket, request: session.joinRequest.line),
-      hasPort: true, options: options, as: name, on: loop)
+      hasPort: true, options: options, as: introduction, on: loop)
   }
 
   package func presence(

@@ -17,8 +17,6 @@ final class ClientMember {
   private let channel: ClientChannel
   private let notify: (String, ServedClient.Report) -> Void
 
-  private static let longestName = 60
-
   /// - Parameter notify: receives the reports for the owner, with the client's name.
   init(
     _ configuration: ServedClient.Configuration, of session: Session, in sharing: SharingController,
@@ -38,10 +36,10 @@ final class ClientMember {
 
   /// Joins the session with the name that the connection has.
   func join(as participant: any Participant) {
-    join(as: participant, named: configuration.name, answers: false)
+    join(as: participant, named: MemberName(given: configuration.name), answers: false)
   }
 
-  private func join(as participant: any Participant, named name: String, answers: Bool) {
+  private func join(as participant: any Participant, named name: MemberName, answers: Bool) {
     id = sharing.join(participant) {
       Roster.Member(
         id: $0, name: name, answers: answers, takesFreePen: !configuration.isViewer,
@@ -70,14 +68,16 @@ final class ClientMember {
   // MARK: Persons
 
   /// Handles the first message of a serialterm: sends it the members, and the state of the port.
-  func identify(as name: String, _ participant: any Participant) {
-    let shown = String(
-      String.UnicodeScalarView(name.harmless.unicodeScalars.prefix(Self.longestName)))
+  func identify(as introduction: SharingMessage.Introduction, _ participant: any Participant) {
+    let known = configuration.name
+    // A person without a terminal calls itself as the kernel does.
+    let hasOwnName = !introduction.name.isEmpty && introduction.name != known
     if configuration.isViewer {
-      join(as: participant, named: shown.isEmpty ? configuration.name : shown, answers: true)
+      let name = hasOwnName ? MemberName(introduction) : MemberName(given: known)
+      join(as: participant, named: name, answers: true)
     } else {
       sharing.update(id) {
-        if !shown.isEmpty { $0.name = "\(shown) (\(configuration.name))" }
+        if hasOwnName { $0.memberName = MemberName(introduction, at: known) }
         $0.answers = true
       }
     }

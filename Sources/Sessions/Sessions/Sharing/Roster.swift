@@ -19,8 +19,7 @@ package struct Roster: Hashable, Sendable {
   /// A member of a session: a person or a program.
   package struct Member: Hashable, Sendable {
     package let id: ID
-    /// The name, which is safe to show.
-    package var name: String
+    package var memberName: MemberName
     /// Whether the member is a person, who can be asked for the pen.
     package var answers: Bool
     /// Whether it takes a free pen without asking.
@@ -29,14 +28,17 @@ package struct Roster: Hashable, Sendable {
     package var mayTake: Bool
 
     package init(
-      id: ID, name: String, answers: Bool, takesFreePen: Bool = false, mayTake: Bool = false
+      id: ID, name: MemberName, answers: Bool, takesFreePen: Bool = false, mayTake: Bool = false
     ) {
       self.id = id
-      self.name = name
+      memberName = name
       self.answers = answers
       self.takesFreePen = takesFreePen
       self.mayTake = mayTake
     }
+
+    /// The name, which is safe to show.
+    package var name: String { memberName.text }
   }
 
   /// Who may write.

@@ -326,9 +326,9 @@ package final class ServedClient: Participant {
     case .asked(let message):
       if case .purge(let buffers) = message, buffers & 2 != 0 { discardUnsent() }
       line.perform(message)
-    case .shared(.hello(let name, let isViewer)):
+    case .shared(.hello(let introduction, let isViewer)):
       guard !member.isPerson else { return }
-      member.identify(as: name, self)
+      member.identify(as: introduction, self)
       if isViewer {
         member.sendHistory()
         begin()

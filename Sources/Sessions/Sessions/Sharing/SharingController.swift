@@ -1,7 +1,7 @@
 import EventLoop
 package import Observing
 package import Scrollback
-package import SerialCore
+import SerialCore
 import Telnet
 import Time
 
@@ -78,7 +78,7 @@ package final class SharingController: PenControl {
   private struct Home {
     /// Returns the name. Looking up an account takes a noticeable part of the start, so it is
     /// called when the name is needed.
-    let name: () -> String
+    let name: () -> MemberName
     /// Whether it is a person, who can be asked for the pen.
     let answers: Bool
   }
@@ -130,7 +130,7 @@ package final class SharingController: PenControl {
   /// - Parameter name: returns the name of the local user or program. It is called only when the
   ///   name is needed, because looking up an account takes a noticeable part of the start. Nil if
   ///   there is no local user.
-  package func begin(_ rule: Roster.Rule, home name: (() -> String)?, answers: Bool) {
+  package func begin(_ rule: Roster.Rule, home name: (() -> MemberName)?, answers: Bool) {
     self.rule = rule
     home = name.map { Home(name: $0, answers: answers) }
     guard home != nil else { return }
@@ -166,9 +166,9 @@ package final class SharingController: PenControl {
   {
     lastID += 1
     var member = member(lastID)
-    member.name = distinctName(member.name, of: lastID)
+    member.memberName = distinctName(member.memberName, of: lastID)
     participants[lastID] = participant
-    authors[lastID] = Author(.client, member.name)
+    authors[lastID] = member.memberName.author
     if participants.count == 1, roster.holder == nil, roster.home == nil {
       session.owner = Self.nobody
     }
@@ -181,24 +181,31 @@ package final class SharingController: PenControl {
     guard let old = roster[id] else { return }
     var member = old
     change(&member)
-    member.name = distinctName(member.name, of: id)
+    member.memberName = distinctName(member.memberName, of: id)
     roster.update(id) { $0 = member }
-    authors[id] = Author(.client, member.name)
+    authors[id] = member.memberName.author
     if roster.holder == id { updateOwner() }
     notifyMembers(.changed(from: old, to: member))
   }
 
   /// A name that no other member has, nor a former one whose bytes are not sent yet: names tell the
   /// authors of bytes apart.
-  private func distinctName(_ name: String, of id: Roster.ID) -> String {
-    func isTaken(_ name: String) -> Bool {
-      let author = Author(.client, name)
-      return roster.members.contains { $0.id != id && $0.name == name }
+  private func distinctName(_ name: MemberName, of id: Roster.ID) -> MemberName {
+    func isTaken(_ name: MemberName) -> Bool {
+      let author = name.author
+      return roster.members.contains { $0.id != id && $0.name == name.text }
         || (authors[id] != author && session.queuedByteCount(by: author) > 0)
     }
+    var name = name
+    name.number = nil
     guard isTaken(name) else { return name }
     // One of them is free: there are fewer members.
-    return (2...1_000).lazy.map { "\(name) (\($0))" }.first { !isTaken($0) } ?? "\(name) (\(id))"
+    for number in 2...1_000 {
+      name.number = number
+      if !isTaken(name) { return name }
+    }
+    name.number = Int(id)
+    return name
   }
 
   /// Removes a client.
@@ -414,9 +421,4 @@ extension Sharing.Person {
   init(_ member: Roster.Member) {
     self.init(id: member.id, name: member.name, answers: member.answers)
   }
-}
-
-extension Author.Kind {
-  /// A client that has joined a session.
-  package static let client = Author.Kind("client")
 }

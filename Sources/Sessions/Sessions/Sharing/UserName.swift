@@ -1,9 +1,10 @@
 import Glibc
 import Posix
 import SystemPackage
+package import Telnet
 import TextTools
 
-/// The name of the user of this process, as other members of a session see it.
+/// The name of the user of this process, unless the user has chosen one.
 package enum UserName {
   /// The account and the terminal, such as `max on pts/3`; without a terminal the process, such as
   /// `max (pid 4711)`. It is safe to show.
@@ -24,23 +25,7 @@ package enum UserName {
   }()
 }
 
-/// How the program of an agent is named among the members of a session.
-extension UserName {
-  private static let agentMark = " (agent)"
-  /// The maximum length of the agent's own name, in Unicode scalars.
-  private static let longestAgentName = 40
-
-  /// The name of an agent, from what it calls itself. It is safe to show.
-  package static func ofAgent(_ name: String) -> String {
-    let shown = String(
-      String.UnicodeScalarView(name.harmless.unicodeScalars.prefix(longestAgentName)))
-    return (shown.isEmpty ? "unnamed" : shown) + agentMark
-  }
-
-  /// Whether a name is that of an agent, also if a number was added to tell it from others.
-  package static func isOfAgent(_ name: String) -> Bool {
-    let scalars = Array(name.unicodeScalars)
-    let mark = Array(agentMark.unicodeScalars)
-    return scalars.indices.contains { scalars[$0...].starts(with: mark) }
-  }
+extension SharingMessage.Introduction {
+  /// The user of this process.
+  package static let own = SharingMessage.Introduction(name: UserName.own)
 }

@@ -22,7 +22,7 @@ final class AgentEcho {
   init(of session: Session, on loop: IOLoop, show: @escaping (String) -> Void) {
     (self.loop, self.show) = (loop, show)
     sent = session.observe(.sent) { [unowned self] in
-      guard $0.author.kind == .client, UserName.isOfAgent($0.author.name) else { return }
+      guard $0.author.kind == .agent else { return }
       add($0.bytes, by: $0.author)
     }
   }
@@ -39,7 +39,7 @@ final class AgentEcho {
     guard let agent, count > 0 else { return }
     let rest = count - beginning.count
     show(
-      "--- \(agent.name): \"\(EscapedText.text(of: beginning))\""
+      "--- \(agent.name): \(EscapedText.quoted(beginning))"
         + (rest > 0 ? " and \(rest.counted("byte"))" : "") + " ---")
     (beginning, count) = ([], 0)
   }

@@ -41,13 +41,15 @@ import Time
           files: [folder.path.appending("log.jsonl").string], options: options), isQuiet: true),
       among: DeviceCatalog(), on: loop, from: LinkProviders([provider]), writeCapacity: 4_096)
     controller.session.owner = .keyboard
-    controller.sharing.begin(.one, home: { "ana on pts/1" }, answers: true)
+    controller.sharing.begin(.one, home: { MemberName(given: "ana on pts/1") }, answers: true)
   }
 
   private func open() throws { _ = try controller.bind(mayAsk: false) }
 
   private func join(_ name: String) -> Roster.ID {
-    controller.sharing.join(Client()) { Roster.Member(id: $0, name: name, answers: true) }
+    controller.sharing.join(Client()) {
+      Roster.Member(id: $0, name: MemberName(given: name), answers: true)
+    }
   }
 
   private func send(_ text: String, by author: Author) throws {
@@ -110,7 +112,7 @@ import Time
     let sharing = controller.sharing
     let client = join("127.0.0.1:5123")
     sharing.update(client) { $0.answers = false }
-    sharing.update(client) { $0.name = "max (127.0.0.1:5123)" }
+    sharing.update(client) { $0.memberName = MemberName(given: "max (127.0.0.1:5123)") }
     sharing.give(to: client)
     _ = Array("x".utf8).withUnsafeBytes { sharing.write($0, by: client) }
     let lines = try lines()
@@ -153,7 +155,7 @@ import Time
   @Test func `Where everyone writes, or nobody, there is no pen to log`() {
     for rule in [Roster.Rule.all, .none] {
       var roster = Roster(rule)
-      _ = roster.join(Roster.Member(id: 1, name: "max", answers: true))
+      _ = roster.join(Roster.Member(id: 1, name: MemberName(given: "max"), answers: true))
       #expect(
         LogEvent.present(in: roster, at: "/dev/ttyUSB0")
           == [LogEvent(.joined, at: "/dev/ttyUSB0", .name("max"))])

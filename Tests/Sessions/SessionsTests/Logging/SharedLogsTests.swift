@@ -180,7 +180,7 @@ import Time
       "alpha", "beta", logging: configuration("all.jsonl", logsSent: true))
     let max = Author(.client, "max on pts/3")
     members[1].log.append(
-      Roster.Event.joined(Roster.Member(id: 1, name: max.name, answers: true)))
+      Roster.Event.joined(Roster.Member(id: 1, name: MemberName(given: max.name), answers: true)))
     members[1].session.owner = max
     try members[1].session.write(Array("x".utf8).span.bytes, by: max)
     finish(members)

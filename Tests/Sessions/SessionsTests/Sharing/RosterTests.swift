@@ -4,10 +4,13 @@ import Testing
 @testable import Sessions
 
 @Suite struct RosterTests {
-  private static let home = Roster.Member(id: 0, name: "home", answers: true, mayTake: true)
-  private static let anna = Roster.Member(id: 1, name: "anna", answers: true, mayTake: true)
-  private static let bert = Roster.Member(id: 2, name: "bert", answers: true)
-  private static let tool = Roster.Member(id: 3, name: "tool", answers: false, takesFreePen: true)
+  private static let home = Roster.Member(
+    id: 0, name: MemberName(given: "home"), answers: true, mayTake: true)
+  private static let anna = Roster.Member(
+    id: 1, name: MemberName(given: "anna"), answers: true, mayTake: true)
+  private static let bert = Roster.Member(id: 2, name: MemberName(given: "bert"), answers: true)
+  private static let tool = Roster.Member(
+    id: 3, name: MemberName(given: "tool"), answers: false, takesFreePen: true)
 
   private func roster(_ rule: Roster.Rule = .one, hasHome: Bool = true) -> Roster {
     var roster = Roster(rule)
@@ -140,7 +143,9 @@ import Testing
         switch Int.random(in: 0...8, using: &generator) {
         case 0:
           _ = roster.join(
-            Roster.Member(id: next, name: "\(next)", answers: true, takesFreePen: next % 2 == 0))
+            Roster.Member(
+              id: next, name: MemberName(given: "\(next)"), answers: true,
+              takesFreePen: next % 2 == 0))
           next += 1
         case 1: _ = roster.leave(id)
         case 2: _ = roster.ask(id, toWrite: Bool.random(using: &generator) ? "help" : nil)

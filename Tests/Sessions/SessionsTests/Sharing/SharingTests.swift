@@ -50,7 +50,7 @@ private final class SharingBench {
       program: ServedClient.Program(signature: "serialterm test", words: { "\($0)" }), on: loop)
     controller.server = server
     controller.session.owner = .keyboard
-    controller.sharing.begin(rule, home: home.map { home in { home } }, answers: true)
+    controller.sharing.begin(rule, home: home.map { home in { MemberName(given: home) } }, answers: true)
     serverNews = server.news.observe { [unowned self] in news.append($0) }
     _ = try controller.bind(mayAsk: false)
     let place = ControlFolder.Place(
@@ -99,7 +99,7 @@ private final class SharingBench {
     let path = folder.path.appending("\(names).sock")
     try server.listen(at: PortServer.ListenAddress(.path(path), speaking: clientProtocol))
     let before = controller.sharing.roster.members.count
-    let socket = try UnixSocket.make(isBlocking: false)
+    let socket = try UnixSocket.make()
     try UnixSocket.connect(socket.borrowed, to: path)
     let client = Client(socket)
     #expect(try wait { controller.sharing.roster.members.count > before })
@@ -112,7 +112,7 @@ private final class SharingBench {
     let session = RunningSession(pid: getpid(), socket: path, summary: server.summary)
     let viewer = SessionController(
       Self.configuration(of: session.endpoint), among: DeviceCatalog(), on: loop,
-      from: .joining(session, as: name), writeCapacity: 4_096)
+      from: .joining(session, as: .init(name: name)), writeCapacity: 4_096)
     let made = Viewer(viewer)
     _ = try viewer.bind(mayAsk: false)
     #expect(try wait { controller.sharing.roster.members.contains { $0.name == name } })

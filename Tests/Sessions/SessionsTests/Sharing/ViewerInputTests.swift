@@ -86,7 +86,7 @@ private final class ViewerBench {
         log: LogConfiguration(files: []), isQuiet: true),
       among: DeviceCatalog(), on: loop, from: LinkProviders([FakeProvider { _ in link }]),
       writeCapacity: 65_536)
-    controller.sharing.begin(rule, home: rule == .none ? nil : { "max" }, answers: true)
+    controller.sharing.begin(rule, home: rule == .none ? nil : { MemberName(given: "max") }, answers: true)
     _ = try controller.bind(mayAsk: false)
     link.unsentByteCount = 1
     untouched = trace
@@ -216,7 +216,8 @@ private struct ViewerInputs {
     return bytes
   }
 
-  static let hello = negotiation(.sharing(SharingMessage.hello(name: "max", isViewer: true).bytes))
+  static let hello = negotiation(
+    .sharing(SharingMessage.hello(.init(name: "max"), isViewer: true).bytes))
 
   /// Messages of clients: telnet options, all messages about a port and about sharing,
   /// lines of text.
@@ -232,7 +233,8 @@ private struct ViewerInputs {
         .sequence(Array("dtr=off wait 1ms dtr=on".utf8)), .sequence(Array("break 10ms".utf8)),
       ] + (0...19).map { .control(ComPortControl(rawValue: $0)) }
     let people: [SharingMessage] = [
-      .hello(name: "max", isViewer: true), .hello(name: "", isViewer: false), .ask, .takePen, .keep,
+      .hello(.init(name: "max"), isViewer: true), .hello(.init(name: ""), isViewer: false), .ask,
+      .takePen, .keep,
       .returnPen, .askToWrite("x"), .give(0), .give(1), .give(.max), .pen(1, .forced),
       .joined(0, mayTake: true, .all),
       .ended("over"), .kept, .port(.closed, name: ""),

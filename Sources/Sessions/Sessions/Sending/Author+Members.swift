@@ -8,4 +8,8 @@ extension Author {
 extension Author.Kind {
   /// A terminal.
   package static let terminal = Author.Kind("terminal")
+  /// A client that has joined a session.
+  package static let client = Author.Kind("client")
+  /// A client that is the program of an agent.
+  package static let agent = Author.Kind("agent")
 }

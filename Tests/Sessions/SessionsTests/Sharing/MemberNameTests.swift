@@ -1,0 +1,49 @@
+import Sessions
+import Telnet
+import Testing
+
+@Suite struct MemberNameTests {
+  private func name(_ own: String, isAgent: Bool = false, at place: String? = nil) -> String {
+    MemberName(SharingMessage.Introduction(name: own, isAgent: isAgent), at: place).text
+  }
+
+  @Test(arguments: ["Max", "Max (Lab)", "max on pts/3", "Ana-María O'Neill", "李雷", "ann 2", "[x]"])
+  func aNameIsShownAsItWasTyped(_ own: String) { #expect(name(own) == own) }
+
+  @Test func whatThisProgramAddsIsInParentheses() {
+    #expect(name("coder", isAgent: true) == "coder (agent)")
+    #expect(name("", isAgent: true) == "unnamed (agent)")
+    #expect(name("max", at: "10.0.0.5:4711") == "max (10.0.0.5:4711)")
+    #expect(name("x", isAgent: true, at: "[::1]:5") == "x (agent) ([::1]:5)")
+    var second = MemberName(SharingMessage.Introduction(name: "max"), at: "10.0.0.5:4711")
+    second.number = 2
+    #expect(second.text == "max (10.0.0.5:4711) (2)")
+    #expect(MemberName(given: "max (pid 4711)").text == "max (pid 4711)")
+  }
+
+  @Test(arguments: [
+    ("ann (agent)", "ann [agent]"), ("ann (Agent )", "ann [Agent ]"), ("ann（ａｇｅｎｔ）", "ann[ａｇｅｎｔ]"),
+    ("ann (agent", "ann [agent]"), ("ann ((agent))", "ann ([agent])"), ("(agent)", "[agent]"),
+    ("ann (pid 1)", "ann [pid 1]"), ("ann (2)", "ann [2]"), ("ann ([::1]:22)", "ann [[::1]:22]"),
+    ("ann (10.0.0.1:22)", "ann [10.0.0.1:22]"), ("ann (agent) (agent)", "ann [agent] [agent]"),
+    ("ann (ag\u{AD}ent)", "ann (ag\u{FFFD}ent)"), ("ann (ag\u{34F}ent)", "ann [agent]"),
+  ]) func nobodyCanTypeIt(_ own: String, _ shown: String) {
+    #expect(name(own) == shown)
+    #expect(name(own, at: "10.0.0.5:1") == "\(shown) (10.0.0.5:1)")
+  }
+
+  @Test(arguments: [
+    ("ann\0", "ann\u{FFFD}"), ("ann\u{1B}[2J", "ann\u{FFFD}[2J"), (" ann ", "ann"),
+    ("ann\u{3164}", "ann"), ("a  \u{3000} b", "a b"), ("\u{202E}nna", "\u{FFFD}nna"),
+    ("ann\n", "ann\u{FFFD}"), ("", "unnamed"), (" \u{115F}", "unnamed"),
+  ]) func whatCannotBeSeenIsNotLeftAsItIs(_ own: String, _ shown: String) {
+    #expect(name(own) == shown)
+  }
+
+  @Test func aNameHasALimit() {
+    let long = String(repeating: "x", count: 59)
+    #expect(name(long + "yz") == long + "y")
+    #expect(name(long + " z") == long)
+    #expect(name(long + "(agent)") == long + "(")
+  }
+}
