@@ -116,7 +116,14 @@ enum JSONCommand {
       let names = TransferProtocol.allCases.map(\.rawValue)
       throw Mistake("protocol: expected one of \(names.joined(separator: ", "))")
     }
-    return TransferOrder(fileProtocol: kind, files: .send([FilePath(path)]))
+    var order = TransferOrder(fileProtocol: kind, files: .send([FilePath(path)]))
+    if let member = json["name"] {
+      guard let name = member.string, (1...255).contains(name.utf8.count),
+        !name.unicodeScalars.contains(where: { $0 == "/" || $0.value < 0x20 || $0.value == 0x7F })
+      else { throw Mistake("name: expected the name of a file, without a path") }
+      order.sentName = name
+    }
+    return order
   }
 
   private static func receiving(_ json: JSON) throws(Mistake) -> TransferOrder {

@@ -14,6 +14,9 @@ struct TransferOrder {
 
   var fileProtocol: TransferProtocol
   var files: Files
+  /// The name of the only file that is sent, for the device and for people; nil for the last part
+  /// of its path.
+  var sentName: String?
   /// The replacement of line ends in a text, for ``TransferProtocols/TransferProtocol/ascii``.
   var lineEnd: [UInt8] = [0x0D]
   /// The time that the other side may take to begin; nil for the usual time.

@@ -91,12 +91,9 @@ final class TransferPlayer: RunningExchange {
     switch order.files {
     case .send(let paths):
       for path in paths { _ = try FileSource(ofUser: path) }
-      (storage, folder) = (OutgoingFiles(paths), nil)
-      author =
-        penHolder
-        ?? .file(
-          paths.count == 1
-            ? paths[0].lastComponent?.string ?? paths[0].string : paths.count.counted("file"))
+      (storage, folder) = (OutgoingFiles(paths, named: order.sentName), nil)
+      let name = order.sentName ?? paths[0].lastComponent?.string ?? paths[0].string
+      author = penHolder ?? .file(paths.count == 1 ? name : paths.count.counted("file"))
     case .receive(let path, var rules):
       rules.continuesPartial = order.fileProtocol.resumes
       do throws(TransferStorageError) {

@@ -37,6 +37,10 @@ import TextTools
     (#"{"command":"watch","received":"raw"}"#, #"received: expected "shown""#),
     (#"{"command":"plot","width":0}"#, "width: expected a whole number from 320 to 4096"),
     (#"{"command":"plot","height":"9"}"#, "height: expected a whole number from 120 to 4096"),
+    (#"{"command":"send-file","path":"x","name":""}"#, fileName),
+    (#"{"command":"send-file","path":"x","name":"../x"}"#, fileName),
+    (#"{"command":"send-file","path":"x","name":"a\u001b"}"#, fileName),
+    (#"{"command":"send-file","path":"x","name":1}"#, fileName),
     (#"{"command":"give-pen"}"#, "to: expected the id of a member"),
     (#"{"command":"give-pen","to":-1}"#, "to: expected the id of a member"),
     (#"{"command":"baud","argument":[]}"#, "argument: expected a string or a whole number"),
@@ -45,6 +49,8 @@ import TextTools
     let json = try JSON(parsing: line)
     #expect(throws: JSONCommand.Mistake(message)) { _ = try JSONCommand(json) }
   }
+
+  private static let fileName = "name: expected the name of a file, without a path"
 
   private static let watchedEvents = "events: expected an array of people, commands, lines, plot"
 

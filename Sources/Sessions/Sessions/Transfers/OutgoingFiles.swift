@@ -7,11 +7,16 @@ import TransferProtocols
 package final class OutgoingFiles: TransferStorage {
   /// The paths of the files.
   package let paths: [FilePath]
+  private let name: String?
   private var next = 0
   private var file: FileSource?
 
-  /// - Parameter paths: the files; at least one.
-  package init(_ paths: [FilePath]) { self.paths = paths }
+  /// - Parameters:
+  ///   - paths: the files; at least one.
+  ///   - name: the name of the only file; nil for the last part of each path.
+  package init(_ paths: [FilePath], named name: String? = nil) {
+    (self.paths, self.name) = (paths, name)
+  }
 
   /// The file that is being sent; nil before the first one.
   package var present: FilePath? { next > 0 ? paths[next - 1] : nil }
@@ -40,7 +45,7 @@ package final class OutgoingFiles: TransferStorage {
       self.file = file
       let status = try file.descriptor.stat()
       return TransferredFile(
-        name: path.lastComponent?.bytes ?? [], size: file.size,
+        name: name.map { Array($0.utf8) } ?? path.lastComponent?.bytes ?? [], size: file.size,
         modificationTime: Int(status.st_mtim.tv_sec), mode: UInt32(status.mode.rawValue))
     } catch {
       throw TransferStorageError(path, error)
