@@ -123,10 +123,12 @@ final class Port {
   /// Opens the page for browsers. ``announcePlaces()`` prints the link.
   ///
   /// - Parameter answer: called once, later.
-  func openPage(at place: BrowserPage.Place, answer: @escaping (Result<String, Failure>) -> Void) {
+  func openPage(at place: BrowserPage.Place, answer: @escaping (Result<PageLink, Failure>) -> Void)
+  {
     page.open(at: place) { [unowned self] in
       if case .success(let link) = $0 {
-        unannounced.append(("a page for browsers is at \(link)", place.warning))
+        let told = link.words(isKept: console.keepsMessages)
+        unannounced.append(("a page for browsers is at \(told)", place.warning))
       }
       answer($0)
     }

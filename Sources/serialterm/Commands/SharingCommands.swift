@@ -49,7 +49,7 @@ extension Command {
     ],
     needs: [.ownSession],
     value: {
-      let places = $0.sharing.addresses + [$0.pageLink].compactMap(\.self)
+      let places = $0.sharing.addresses + [$0.pageLink?.text].compactMap(\.self)
       return places.isEmpty ? nil : places.joined(separator: " ").harmless
     },
     argument: .sharedPlace("[HOST:]PORT or path of a socket; PORT,web for browsers")

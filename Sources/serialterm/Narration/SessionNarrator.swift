@@ -306,7 +306,12 @@ final class SessionNarrator {
     case .ended(let reason):
       console.warn(
         named("the page for browsers is gone: \(reason.harmless) It is tried every 5 s."))
-    case .returned: say("the page for browsers is there again.")
+    case .logged(let line): say("the page for browsers: \(line.harmless)")
+    case .returned(newLink: nil): say("the page for browsers is there again.")
+    case .returned(let link?):
+      say(
+        "the page for browsers is there again, with a new link: "
+          + link.words(isKept: console.keepsMessages))
     }
   }
 

@@ -105,7 +105,7 @@ final class ServeController {
     var opened: Set<BrowserPage.Place> = []
     for (port, service) in services {
       guard let place = service.page, opened.insert(place).inserted else { continue }
-      var answer: Result<String, Failure>?
+      var answer: Result<PageLink, Failure>?
       port.openPage(at: place) { answer = $0 }
       let deadline = MonotonicTime.now + Self.pagePatience
       while answer == nil, .now < deadline {

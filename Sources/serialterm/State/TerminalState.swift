@@ -89,7 +89,7 @@ struct TerminalState: Hashable {
   /// The other members of the session, and the holder of the pen.
   var sharing = Sharing()
   /// The link to the page for browsers; nil if there is none.
-  var pageLink: String?
+  var pageLink: PageLink?
 
   /// Whether the port is joined with another one, which alone sends to it.
   var isTapped: Bool { tapWords != nil }

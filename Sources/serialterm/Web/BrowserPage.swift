@@ -9,9 +9,9 @@ import TextTools
 
 /// A page on which browsers watch the sessions of this program, and write with the pen.
 ///
-/// The separate program `serialterm-web` serves it, and joins sessions as `serialterm attach` does:
-/// a fault there does not touch a port. It ends with this program, and is started again if it ends
-/// before.
+/// The separate program `serialterm-web` serves it, and joins sessions as `serialterm attach`
+/// does: a fault there does not touch a port. It ends with this program, and is started again if
+/// it ends before.
 final class BrowserPage {
   /// Where the page is, and who is let in.
   struct Place: Hashable {
@@ -28,12 +28,16 @@ final class BrowserPage {
   enum News: Hashable {
     /// It has ended by itself, for this reason, and is started again later.
     case ended(String)
-    /// It is there again.
-    case returned
+    /// It is there again, with another link than before if its token was removed.
+    case returned(newLink: PageLink?)
+    /// A line of its log.
+    case logged(String)
   }
 
   /// The link to the page, with the token; nil while there is none.
-  @Observed private(set) var link: String?
+  @Observed private(set) var link: PageLink?
+  /// The link that the user knows.
+  private var toldLink: PageLink?
   let news = Observable<News>()
 
   private let loop: IOLoop
@@ -44,15 +48,21 @@ final class BrowserPage {
   private var output: [UInt8] = []
   private var errors = ErrorLines()
   private var lastError: String?
-  private var opening: ((Result<String, Failure>) -> Void)?
+  private var logged = 0
+  private var opening: ((Result<PageLink, Failure>) -> Void)?
   private var restart: LoopTimer?
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 16)
 
   /// The time after which it is started again.
   private static let pause = Duration.seconds(5)
+  /// What the reason of its end on standard error begins with, and a line of its log.
+  private static let prefix = "serialterm-web: "
+  private static let logPrefix = "serialterm-web log: "
+  /// The number of lines of its log that are reported; pages may cause some.
+  private static let mostLogged = 20
 
-  /// - Parameter program: the path of `serialterm-web`; nil for the one beside this program, or in
-  ///   `PATH`.
+  /// - Parameter program: the path of `serialterm-web`; nil for the one beside this program, or
+  ///   in `PATH`.
   init(on loop: IOLoop, program: String? = nil) {
     self.loop = loop
     self.program = program ?? Self.foundProgram
@@ -72,7 +82,7 @@ final class BrowserPage {
   /// Opens the page.
   ///
   /// - Parameter answer: called once, later, with the link or with why there is none.
-  func open(at place: Place, answer: @escaping (Result<String, Failure>) -> Void) {
+  func open(at place: Place, answer: @escaping (Result<PageLink, Failure>) -> Void) {
     close()
     self.place = place
     opening = answer
@@ -89,7 +99,7 @@ final class BrowserPage {
 
   private func start() {
     guard let place else { return }
-    (output, errors, lastError) = ([], ErrorLines(), nil)
+    (output, errors, lastError, logged) = ([], ErrorLines(), nil, 0)
     var words = [program, "\(place.address)", "--pid", "\(getpid())", "--until-eof"]
     if place.isOpen { words.append("--open") }
     words += place.names.flatMap { ["--host", $0] }
@@ -122,19 +132,27 @@ final class BrowserPage {
     else { return }
     output += piece
     guard let end = output.firstIndex(of: 0x0A) else { return }
-    let link = String(decoding: output[..<end], as: UTF8.self).harmless
-    self.link = link
+    let link = PageLink(String(decoding: output[..<end], as: UTF8.self).harmless)
+    let isNew = link != toldLink
+    (self.link, toldLink) = (link, link)
     if let opening {
       self.opening = nil
       opening(.success(link))
     } else {
-      news.notify(.returned)
+      news.notify(.returned(newLink: isNew ? link : nil))
     }
   }
 
   private func readErrors() {
     guard let piece = read(child?.errorDescriptor, watches.last) else { return }
-    if let line = errors.receive(piece, at: loop.now).last { lastError = line }
+    for line in errors.receive(piece, at: loop.now) {
+      if line.hasPrefix(Self.prefix) {
+        lastError = String(line.dropFirst(Self.prefix.count))
+      } else if line.hasPrefix(Self.logPrefix), logged < Self.mostLogged {
+        logged += 1
+        news.notify(.logged(String(line.dropFirst(Self.logPrefix.count))))
+      }
+    }
   }
 
   /// Reads what is there. At the end, the stream is no longer watched.
@@ -157,9 +175,7 @@ final class BrowserPage {
     readErrors()
     for watch in watches { watch.cancel() }
     (child, watches) = (nil, [])
-    let prefix = "serialterm-web: "
-    let said = lastError.map { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : $0 }
-    let words = said ?? "serialterm-web has ended"
+    let words = lastError ?? "serialterm-web has ended"
     let reason = words.hasSuffix(".") ? words : "\(words)."
     link = nil
     if let opening {

@@ -51,6 +51,24 @@ import Testing
   }
 }
 
+@Suite(.timeLimit(.minutes(30))) struct PageLinkTests {
+  private let link = PageLink("http://x:8080/#secret")
+
+  @Test func aReaderGetsTheWholeLink() {
+    #expect(link.words(isKept: false) == "http://x:8080/#secret")
+  }
+
+  @Test func whatIsKeptHasNoToken() {
+    let words = link.words(isKept: true)
+    #expect(!words.contains("secret"))
+    #expect(words.hasPrefix("http://x:8080/, with '#' and the token behind it: "))
+  }
+
+  @Test func aLinkWithoutTokenIsWhole() {
+    #expect(PageLink("http://x:8080/").words(isKept: true) == "http://x:8080/")
+  }
+}
+
 /// With a script in place of serialterm-web.
 @Suite(.timeLimit(.minutes(30))) struct BrowserPageProgramTests {
   private let folder: TemporaryFolder
@@ -67,8 +85,8 @@ import Testing
   }
 
   /// Opens the page, and waits for the answer.
-  private func open(_ page: BrowserPage) throws -> Result<String, Failure> {
-    var answer: Result<String, Failure>?
+  private func open(_ page: BrowserPage) throws -> Result<PageLink, Failure> {
+    var answer: Result<PageLink, Failure>?
     page.open(at: try BrowserPage.Place(parsing: "8080")) { answer = $0 }
     while answer == nil { try loop.turn(waitingAtMost: .seconds(1)) }
     return try #require(answer)
@@ -76,8 +94,8 @@ import Testing
 
   @Test func theLinkIsTheFirstLineAndGoneWhenThePageIsClosed() throws {
     let page = try page(running: "echo 'http://x/#t'; cat")
-    #expect(try open(page).get() == "http://x/#t")
-    #expect(page.link == "http://x/#t")
+    #expect(try open(page).get() == PageLink("http://x/#t"))
+    #expect(page.link == PageLink("http://x/#t"))
     page.close()
     #expect(page.link == nil)
   }
@@ -86,6 +104,30 @@ import Testing
     let page = try page(running: "echo 'serialterm-web: cannot listen.' >&2; exit 1")
     #expect(throws: Failure(.otherFailure, "cannot listen.")) { try open(page).get() }
     #expect(page.link == nil)
+  }
+
+  @Test func theReasonIsNoLineOfAnotherProgram() throws {
+    let page = try page(
+      running: """
+        echo 'serialterm-web: cannot listen.' >&2; echo 'serialterm-web log: x' >&2; echo y >&2; exit 1
+        """)
+    #expect(throws: Failure(.otherFailure, "cannot listen.")) { try open(page).get() }
+  }
+
+  @Test func itsLogIsNewsUpToALimit() throws {
+    let page = try page(
+      running: """
+        echo 'http://x/#t'
+        for line in $(seq 100); do echo "serialterm-web log: line $line" >&2; done
+        """)
+    var news: [BrowserPage.News] = []
+    let observation = page.news.observe { news.append($0) }
+    _ = try open(page).get()
+    while news.last != .ended("serialterm-web has ended.") {
+      try loop.turn(waitingAtMost: .seconds(1))
+    }
+    #expect(news.dropLast() == (1...20).map { .logged("line \($0)") })
+    _ = observation
   }
 
   @Test func aMissingProgramIsNamed() throws {

@@ -80,6 +80,16 @@ package final class Console {
   /// Whether the cursor is known to be in the first column.
   package var isAtMargin: Bool { !isMidLine && messages == nil }
 
+  /// Whether messages go to a file or a socket, such as that of the journal. There they are kept,
+  /// and others may read them.
+  package var keepsMessages: Bool {
+    guard messages != nil else { return false }
+    return switch try? streams.messages.stat().type {
+    case .regular, .socket: true
+    default: false
+    }
+  }
+
   /// Whether standard output is open for writing.
   package var isOutputUsable: Bool { output.isUsable }
 
