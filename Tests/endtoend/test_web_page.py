@@ -833,6 +833,24 @@ class PageTests(BrowserTest):
         self.assertLessEqual(self.browser.run("return document.documentElement.scrollWidth"), 360)
         self.assertLessEqual(self.browser.run("const s = document.getElementById('screen'); return s.scrollWidth - s.clientWidth"), 0)
 
+    def test_the_first_tab_stop_leads_to_the_terminal_and_the_link_stays(self):
+        self.open()
+        hellos = len(self.mock.sent("hello"))
+        self.browser.run("document.activeElement.blur()")
+        self.browser.type("\ue004")
+        place = """
+            const each = document.activeElement, { top, left } = each.getBoundingClientRect();
+            return [each.className, top >= 0 && left >= 0, each.contains(document.elementFromPoint(left + 5, top + 5))];"""
+        self.browser.wait_for(lambda: self.browser.run(place) == ["skip", True, True], "the link is seen")
+        self.browser.type("\ue007")
+        self.browser.wait_for(lambda: self.browser.run("return document.activeElement.id") == "keys", "the focus moved")
+        self.assertEqual(self.browser.run("return location.hash"), "#secret")
+        # The Enter that followed the link is not the device's.
+        self.browser.type("x")
+        self.browser.wait_for(lambda: self.mock.sent("send"), "a key is sent")
+        self.assertEqual([each["text"] for each in self.mock.sent("send")], ["x"])
+        self.assertEqual(len(self.mock.sent("hello")), hellos)
+
     @unittest.skipIf(axe() is None, "needs axe-playwright-python of PyPI in .build/python")
     def test_axe_finds_nothing(self):
         colours = "".join(

@@ -785,6 +785,8 @@ sayAloud();
 get("retry").addEventListener("click", reconnectNow);
 get("filter").addEventListener("input", showCommands);
 get("plot").addEventListener("toggle", pollPlot);
+// The place behind # is the token's: a jump there would lose it.
+document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); get("keys").focus(); });
 get("upload").addEventListener("submit", (event) => { event.preventDefault(); sendFile(); });
 get("upload-stop").addEventListener("click", stopFile);
 get("download").addEventListener("click", save);
