@@ -9,8 +9,8 @@ enum BrowserCommand: Equatable {
   /// A command for the session, as a line of JSON.
   case forward(line: String)
 
-  /// The commands that pages may give to a session: those for its line and its pen. None opens a file,
-  /// starts a program or changes what others see.
+  /// The commands that pages may give to a session: those for its line and its pen. None opens a
+  /// file, starts a program or changes what others see.
   private static let forwarded: Set<String> = [
     "send", "set", "break", "cancel", "plot", "ask-pen", "give-pen", "keep-pen", "return-pen",
     "take-pen", "toggle-line", "pulse-line", "sequence", "lines", "mark", "who", "statistics",
@@ -43,16 +43,16 @@ enum BrowserCommand: Equatable {
       }
       self = .join(session: session)
     case "upload":
-      guard let name = members["name"]?.text, let size = members["size"]?.number,
-        (0...Upload.largest).contains(size)
+      guard let id, id != .null, let name = members["name"]?.text,
+        let size = members["size"]?.number, (0...Upload.largest).contains(size)
       else {
         throw Refusal(
-          id: id, reason: "upload needs a name, and a size of at most \(Upload.largest) bytes")
+          id: id,
+          reason: "upload needs an id, a name, and a size of at most \(Upload.largest) bytes")
       }
       self = .upload(
         Upload.Request(
-          id: id ?? .null, name: name, size: size, protocolName: members["protocol"]?.text ?? "raw")
-      )
+          id: id, name: name, size: size, protocolName: members["protocol"]?.text ?? "raw"))
     case _ where Self.forwarded.contains(name):
       // Written anew: a member that occurs twice, or a line end between members, would be read
       // differently elsewhere.

@@ -8,11 +8,11 @@ final class Membership {
   private let name: String
   private var viewer: Viewer?
   private var viewing: Task<Void, Never>?
-  /// The file that the page sends, kept until the next one, because the session reads it.
-  private var upload: Upload?
+  private let upload: PendingUpload
 
   init(_ name: String, for page: Page, of server: Server) {
     (self.name, self.page, self.server) = (name, page, server)
+    upload = PendingUpload(in: server.uploads)
   }
 
   /// Performs a command of the page.
@@ -22,30 +22,43 @@ final class Membership {
     switch command {
     case .hello: throw BrowserCommand.Refusal(id: nil, reason: "hello is the first message")
     case .join(let session): try await join(session)
-    case .upload(let request): try begin(request)
+    case .upload(let request):
+      guard viewer != nil else {
+        throw BrowserCommand.Refusal(id: request.id, reason: "no session is joined")
+      }
+      try sendFile(upload.begin(request))
     case .forward(let line): try send(line, for: nil)
     }
   }
+
+  /// Adds a piece to the file that the page sends. One that belongs to no file is dropped.
+  ///
+  /// - Throws: `BrowserCommand.Refusal`.
+  func add(_ piece: UnsafeRawBufferPointer) throws { try sendFile(upload.add(piece)) }
 
   /// Joins a session, after the one before was left.
   private func join(_ session: String) async throws {
     viewing?.cancel()
     await viewing?.value
-    (viewer, viewing, upload) = (nil, nil, nil)
+    (viewer, viewing) = (nil, nil)
     guard await server.sessions.contains(session) else {
-      return try await page.left(session, "no such session is running")
+      return try await page.left(session, Viewer.End.missing.words)
     }
     let joined = Viewer(program: server.program, session: session, name: name)
     try await page.joined(session)
     viewer = joined
-    viewing = Task { [page] in
-      let reason = await joined.run { try await page.send($0) }
-      if !Task.isCancelled { try? await page.left(session, reason) }
+    viewing = Task { [page, upload] in
+      let end = await joined.run(noting: { upload.note($0) }) { try await page.send($0) }
+      upload.clear()
+      if !Task.isCancelled { try? await page.left(session, end.words) }
     }
   }
 
   /// Leaves the session.
-  func leave() { viewing?.cancel() }
+  func leave() {
+    viewing?.cancel()
+    upload.clear()
+  }
 
   /// Passes a command on.
   ///
@@ -57,43 +70,14 @@ final class Membership {
     }
   }
 
-  // MARK: Files
-
-  private func begin(_ request: Upload.Request) throws {
-    upload = nil
-    guard viewer != nil else {
-      throw BrowserCommand.Refusal(id: request.id, reason: "no session is joined")
-    }
-    do throws(Upload.Trouble) {
-      upload = try Upload(request)
+  /// Passes the command for a file on. A file that cannot be sent is removed.
+  private func sendFile(_ line: String?) throws {
+    guard let line else { return }
+    do {
+      try send(line, for: upload.id)
     } catch {
-      throw BrowserCommand.Refusal(id: request.id, reason: error.reason)
+      upload.clear()
+      throw error
     }
-    try sendIfComplete()
-  }
-
-  /// Adds a piece to the file that the page sends. One that belongs to no file is dropped.
-  ///
-  /// - Throws: `BrowserCommand.Refusal`.
-  func add(_ piece: UnsafeRawBufferPointer) throws {
-    guard let file = upload, !file.isComplete else { return }
-    do throws(Upload.Trouble) {
-      try file.add(piece)
-    } catch {
-      upload = nil
-      throw BrowserCommand.Refusal(id: file.request.id, reason: error.reason)
-    }
-    try sendIfComplete()
-  }
-
-  /// Lets the session send the file when all of it is here.
-  private func sendIfComplete() throws {
-    guard let file = upload, file.isComplete else { return }
-    let request = file.request
-    try send(
-      BrowserCommand.line(of: [
-        "command": .text("send-file"), "id": request.id, "path": .text(file.path),
-        "protocol": .text(request.protocolName),
-      ]), for: request.id)
   }
 }

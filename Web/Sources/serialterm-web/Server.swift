@@ -9,6 +9,8 @@ final class Server: Sendable {
   /// The token that pages must have; nil if none is needed.
   let token: Token?
   let sessions: SessionList
+  /// The places for files of all pages.
+  let uploads = UploadPlaces(limit: 8)
   /// The path of serialterm.
   let program: String
   private let rules: RequestRules

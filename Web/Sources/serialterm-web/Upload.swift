@@ -2,9 +2,9 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// A file that a page sends, until the session has sent it to the device: in a folder of its own, which only
-/// this user can use.
-final class Upload {
+/// A file that a page sends, until the session has sent it to the device. It has no name in any
+/// folder, and is gone with this object, or with the process.
+final class Upload: Sendable {
   /// What the page announces.
   struct Request: Equatable {
     let id: BrowserCommand.Scalar
@@ -17,57 +17,37 @@ final class Upload {
 
   /// The size of the largest file in bytes.
   static let largest = 64 << 20
-  /// The number of files of all pages at one time.
-  private static let mostFiles = 8
-  private static let fileCount = Atomic<Int>(0)
 
   let request: Request
-  private let name: String
-  private let place: String
-  private let folder: FileDescriptor
+  private let places: UploadPlaces
+  private let place: Int
   private let file: FileDescriptor
-  private var received = 0
+  private let received = Mutex(0)
 
   /// - Throws: ``Trouble``.
-  init(_ request: Request) throws(Trouble) {
-    let others = Self.fileCount.wrappingAdd(1, ordering: .relaxed).oldValue
-    do throws(Trouble) {
-      guard others < Self.mostFiles else {
-        throw Trouble("other files are being sent: try again later")
-      }
-      name = Self.harmless(request.name)
-      place = try Self.makeFolder()
-      folder = try Self.descriptor(open(place, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC))
-      file = try Self.descriptor(
-        openat(folder.rawValue, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
+  init(_ request: Request, in places: UploadPlaces) throws(Trouble) {
+    (self.request, self.places) = (request, places)
+    do throws(Errno) {
+      file = try UnnamedFile.make(in: "/tmp")
     } catch {
-      Self.fileCount.wrappingSubtract(1, ordering: .relaxed)
-      throw error
+      throw Trouble("the server cannot keep the file: \(error)")
     }
-    self.request = request
+    guard let place = places.begin(file, isComplete: request.size == 0) else {
+      // Nothing was written to it.
+      try? file.close()
+      throw Trouble("other files are being sent: try again later")
+    }
+    self.place = place
   }
 
   deinit {
-    unlinkat(folder.rawValue, name, 0)
-    rmdir(place)
+    places.end(place)
+    // The file is removed whatever close(2) says.
     try? file.close()
-    try? folder.close()
-    Self.fileCount.wrappingSubtract(1, ordering: .relaxed)
   }
 
-  private static func makeFolder() throws(Trouble) -> String {
-    var template = Array("/tmp/serialterm-web-XXXXXX".utf8CString)
-    guard let path = mkdtemp(&template) else { throw Trouble(errno) }
-    return String(cString: path)
-  }
-
-  private static func descriptor(_ number: CInt) throws(Trouble) -> FileDescriptor {
-    guard number >= 0 else { throw Trouble(errno) }
-    return FileDescriptor(rawValue: number)
-  }
-
-  /// The last part of a name, without characters that a shell or a terminal could take for something
-  /// else.
+  /// The last part of a name, without characters that a shell or a terminal could take for
+  /// something else.
   static func harmless(_ name: String) -> String {
     let last = name.unicodeScalars.split { $0 == "/" || $0 == "\\" }.last ?? []
     let kept = last.map { scalar -> Character in
@@ -82,35 +62,39 @@ final class Upload {
   }
 
   /// Whether the whole file was received.
-  var isComplete: Bool { received == request.size }
+  var isComplete: Bool { received.withLock { $0 == request.size } }
 
   /// Adds a piece.
   ///
-  /// - Throws: ``Trouble`` if it is too much, or cannot be written.
+  /// - Throws: ``Trouble`` if it is too much, came too late or cannot be written.
   func add(_ piece: UnsafeRawBufferPointer) throws(Trouble) {
-    guard piece.count <= request.size - received else {
-      throw Trouble("the file is longer than announced")
+    let count = received.withLock { $0 + piece.count }
+    guard count <= request.size else { throw Trouble("the file is longer than announced") }
+    guard places.advance(place, isComplete: count == request.size) else {
+      throw Trouble("the file came too slowly, and another one has its place")
     }
     do {
       try file.writeAll(piece)
     } catch {
       throw Trouble("the server cannot keep the file: \(error)")
     }
-    received += piece.count
+    received.withLock { $0 = count }
   }
 
-  /// The path by which another process of this user reads the file while this object exists. It leads
-  /// through the open folder.
-  var path: String { "/proc/\(getpid())/fd/\(folder.rawValue)/\(name)" }
+  /// The command that lets the session send the file. Its path works for processes of this user
+  /// while this object exists.
+  var command: String {
+    BrowserCommand.line(of: [
+      "command": .text("send-file"), "id": request.id, "protocol": .text(request.protocolName),
+      "name": .text(Self.harmless(request.name)),
+      "path": .text("/proc/\(getpid())/fd/\(file.rawValue)"),
+    ])
+  }
 
   /// Why a file is not accepted.
   struct Trouble: Error {
     let reason: String
 
     init(_ reason: String) { self.reason = reason }
-
-    init(_ number: CInt) {
-      reason = "the server cannot keep the file: \(String(cString: strerror(number)))"
-    }
   }
 }

@@ -108,10 +108,17 @@ struct BrowserCommandTests {
     }
   }
 
+  @Test(arguments: ["", #""id":null,"#])
+  func aFileNeedsAnId(id: String) {
+    #expect(throws: BrowserCommand.Refusal.self) {
+      try parse("{\"command\":\"upload\",\(id)\"name\":\"x\",\"size\":1}")
+    }
+  }
+
   @Test(arguments: [("size", "-1"), ("size", "99999999999"), ("size", "1.5"), ("size", "null")])
   func aFileNeedsASize(member: String, value: String) {
     #expect(throws: BrowserCommand.Refusal.self) {
-      try parse("{\"command\":\"upload\",\"name\":\"x\",\"\(member)\":\(value)}")
+      try parse("{\"command\":\"upload\",\"id\":1,\"name\":\"x\",\"\(member)\":\(value)}")
     }
   }
 }
@@ -127,14 +134,6 @@ struct TokenTests {
   }
 }
 
-struct UploadTests {
-  @Test(arguments: [
-    ("fw.bin", "fw.bin"), ("../../etc/passwd", "passwd"), ("C:\\a\\b.hex", "b.hex"), ("..", "file"),
-    ("-rf", "rf"), ("a;b\u{1b}c", "a_b_c"), ("", "file"), (".bashrc", "bashrc"),
-  ])
-  func namesAreHarmless(given: String, kept: String) { #expect(Upload.harmless(given) == kept) }
-}
-
 struct OptionsTests {
   @Test func anAddressHasAHostIfItNamesOne() throws {
     #expect(try Options(["8080"]).host == "127.0.0.1")
@@ -143,7 +142,8 @@ struct OptionsTests {
   }
 
   @Test(arguments: [
-    [], ["0"], ["70000"], ["x:y"], ["::1:80"], ["80", "81"], ["--pid", "x", "80"], ["--what"],
+    [], ["0"], ["70000"], ["x:y"],
+    ["::1:80"], ["80", "81"], ["--pid", "x", "80"], ["--what"],
   ])
   func mistakesAreNamed(words: [String]) {
     #expect(throws: Options.Mistake.self) { try Options(words) }
