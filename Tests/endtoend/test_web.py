@@ -1,12 +1,16 @@
 """`serialterm serve --web`: the server of the page, its sessions, its limits. test_web_page.py has the page in a browser."""
 
+import http.server
 import json
 import os
 import random
 import re
+import shutil
 import signal
 import socket
 import statistics
+import struct
+import subprocess
 import tempfile
 import threading
 import time
@@ -15,7 +19,7 @@ from pathlib import Path
 
 from Tests.endtoend.browser import Browser, why_no_browser
 from Tests.endtoend.harness import (
-    TIMEOUT, Deadline, Device, Pipes, Terminal, pace, serialterm_binary, slow, soak, wait_until)
+    TIMEOUT, Deadline, Device, Pipes, Terminal, environment, files_of, pace, serialterm_binary, slow, soak, wait_until)
 from Tests.endtoend.servers import free_port
 from Tests.endtoend.servers.websocket import BINARY, PING, TEXT, WebSocket, frame, request
 
@@ -108,11 +112,25 @@ class PageTests(WebTest):
         self.assertTrue(self.get(host="lab.example").startswith(b"HTTP/1.1 200"))
 
     def test_pages_of_another_origin_cannot_connect(self):
-        self.serve()
-        for origin in ("http://evil.example", "null", f"http://localhost:{self.port + 1}"):
-            with self.assertRaises(ConnectionError):
-                self.page(headers=[f"Origin: {origin}"])
-        self.page(headers=[f"Origin: http://127.0.0.1:{self.port}"]).expect("welcome")
+        self.serve("--web-host", "lab.example", "--web-host", "rack.example:8443")
+        for origin in (
+                "http://evil.example", "null", "http://127.0.0.1", f"http://127.0.0.1:{self.port + 1}",
+                f"http://localhost:{self.port + 1}", f"http://localhost:{self.port}", f"http://[::1]:{self.port}",
+                f"https://127.0.0.1:{self.port}", f"http://{socket.gethostname()}:{self.port}",
+                f"http://lab.example:{self.port}", "https://lab.example:8443", "https://rack.example"):
+            with self.subTest(origin), self.assertRaises(ConnectionError):
+                self.page(origin=origin)
+        # A reverse proxy has what the user says.
+        for origin in (
+                f"http://127.0.0.1:{self.port}", "http://lab.example", "https://lab.example",
+                "https://rack.example:8443"):
+            with self.subTest(origin):
+                self.page(origin=origin).expect("welcome")
+
+    def test_a_request_of_another_origin_gets_nothing(self):
+        self.serve("--web-open")
+        self.assertTrue(self.get("/", f"Origin: http://127.0.0.1:{self.port + 1}").startswith(b"HTTP/1.1 403"))
+        self.assertTrue(self.get("/", f"Origin: http://localhost:{self.port}").startswith(b"HTTP/1.1 200"))
 
 
 class AdmissionTests(WebTest):
@@ -135,6 +153,57 @@ class AdmissionTests(WebTest):
         self.serve("--web-open")
         self.assertEqual(self.token, "")
         self.page().expect("welcome")
+
+    def test_an_open_page_is_not_for_pages_of_others(self):
+        self.serve("--web-open")
+        for origin in (f"http://127.0.0.1:{self.port + 1}", f"http://localhost:{self.port}", "http://evil.example"):
+            with self.subTest(origin), self.assertRaises(ConnectionError):
+                self.page(origin=origin)
+
+    def test_a_program_that_is_no_page_needs_the_token_of_an_open_page_too(self):
+        self.serve().close()
+        token = self.token
+        self.serve("--web-open")
+        page = self.page(origin=None)
+        self.assertIn("not valid", page.expect("refused")["reason"])
+        page.expect_end()
+        self.page(token=token, origin=None).expect("welcome")
+
+    def test_the_link_that_is_kept_has_no_token(self):
+        log = self.folder / "serve.log"
+        near, far = socket.socketpair()
+        self.addCleanup(far.close)
+        self.addCleanup(near.close)
+        words = (serialterm_binary(), "serve", self.device.path, "--web", str(self.port))
+        told = re.compile(rb"a page for browsers is at (\S+), with '#' and the token behind it: 'cat (\S+)' prints it")
+        for name, stream, read in (
+                ("a file", log.open("wb"), lambda: log.read_bytes()),
+                ("a socket, such as the journal's", near, lambda: far.recv(65_536, socket.MSG_PEEK))):
+            with self.subTest(name), stream:
+                program = subprocess.Popen(words, stderr=stream, env=environment(**self.variables))
+                self.addCleanup(program.wait)
+                self.addCleanup(program.kill)
+                wait_until(lambda: b"page for browsers" in read(), "the page is told")
+                link, file = told.search(read()).groups()
+                token = Path(file.decode()).read_text().strip()
+                self.assertNotIn(token.encode(), read())
+                self.assertEqual(link.decode(), f"http://127.0.0.1:{self.port}/")
+                self.page(token=token).expect("welcome")
+                program.kill()
+                program.wait()
+                wait_until(lambda: not self.servers(), "the server has ended")
+
+    def test_a_new_token_is_told(self):
+        program = self.serve()
+        first = self.token
+        (self.folder / "state/serialterm/web-token").unlink()
+        pid, = self.servers()
+        os.kill(pid, signal.SIGKILL)
+        told = re.compile(rb"there again, with a new link: http://[^\s#]+#([\w-]{24})")
+        self.token = program.stderr.expect(told)[1].decode()
+        self.assertNotEqual(self.token, first)
+        self.join()
+        self.page(token=first).expect("refused")
 
     def test_the_token_is_a_file_that_only_the_user_can_read_and_stays(self):
         self.serve().close()
@@ -261,6 +330,81 @@ class SessionTests(WebTest):
         page.write(frame(BINARY, b"four"))
         self.assertIn("longer than announced", page.expect("failed", id=8)["reason"])
 
+    def unnamed(self):
+        """The number of files without a name that the server has open."""
+        pid, = self.servers()
+        return sum("(deleted)" in name for name in files_of(pid))
+
+    def begin_file(self, page, **members):
+        """Begins a file that is not sent to its end."""
+        page.send("upload", id="file", name="x", size=10, protocol="raw", **members)
+        page.write(frame(BINARY, b"part"))
+        # The answer shows that all before it was read.
+        page.send("nothing", id="the end")
+        page.expect("failed", id="the end")
+
+    def test_the_file_of_a_page_has_its_name_for_the_device(self):
+        self.serve()
+        page = self.join()
+        self.have_pen(page)
+        page.send("upload", id=1, name="dir/fw 1.bin", size=3, protocol="raw")
+        page.write(frame(BINARY, b"abc"))
+        self.assertEqual(page.expect("file")["name"], "fw 1.bin")
+        page.expect("done", id=1)
+
+    def test_a_finished_file_gives_its_place_back(self):
+        self.serve()
+        pages = [self.join(f"page {number}") for number in range(9)]
+        for number, page in enumerate(pages):
+            page.send("take-pen", id="pen")
+            page.expect("people", pen="mine")
+            page.send("upload", id=number, name="x", size=3, protocol="raw")
+            page.write(frame(BINARY, b"abc"))
+            page.expect("done", id=number)
+            self.assertEqual(self.device.read_exactly(3), b"abc")
+        wait_until(lambda: self.unnamed() == 0, "no file is open")
+
+    def test_a_file_that_fails_gives_its_place_back(self):
+        self.serve()
+        pages = [self.join(f"page {number}") for number in range(9)]
+        self.have_pen(pages[0])
+        for page in pages[1:]:
+            page.send("upload", id=1, name="x", size=3, protocol="raw")
+            page.write(frame(BINARY, b"abc"))
+            self.assertIn("has the pen", page.expect("failed", id=1)["reason"])
+        wait_until(lambda: self.unnamed() == 0, "no file is open")
+        pages[0].send("upload", id=1, name="x", size=3, protocol="raw")
+        pages[0].write(frame(BINARY, b"abc"))
+        pages[0].expect("done", id=1)
+
+    def test_pages_that_leave_give_their_places_back(self):
+        self.serve()
+        pages = [self.join(f"page {number}") for number in range(9)]
+        for page in pages[:8]:
+            self.begin_file(page)
+        pages[8].send("upload", id=1, name="x", size=10)
+        self.assertIn("other files are being sent", pages[8].expect("failed", id=1)["reason"])
+        # One says so, one does not, one joins again.
+        pages[0].write(frame(8, b"\x03\xe8"))
+        pages[1].connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        pages[1].close()
+        session = next(event for event in pages[2].events if event["event"] == "joined")["session"]
+        pages[2].send("join", session=session)
+        wait_until(lambda: self.unnamed() == 5, "three places are free")
+        self.begin_file(pages[8])
+        self.assertEqual(self.unnamed(), 6)
+
+    def test_a_killed_server_leaves_no_file(self):
+        self.serve()
+        page = self.join()
+        self.begin_file(page)
+        pid, = self.servers()
+        self.assertEqual(self.unnamed(), 1)
+        os.kill(pid, signal.SIGKILL)
+        page.expect_end()
+        left = [path.name for path in Path("/tmp").iterdir() if path.name.startswith("serialterm-web")]
+        self.assertEqual(left, [])
+
     def test_the_end_of_the_session_is_told_and_a_new_one_can_be_joined(self):
         program = self.serve()
         page = self.join()
@@ -292,6 +436,18 @@ class SessionTests(WebTest):
         program.signal(signal.SIGKILL)
         page.expect_end()
         wait_until(lambda: not self.servers(), "serialterm-web has ended")
+
+
+class Empty(http.server.BaseHTTPRequestHandler):
+    """An empty page."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
 
 
 @slow
@@ -357,6 +513,23 @@ class BrowserTests(WebTest):
         browser.wait_for_text("#screen", "line of after")
         self.assertNotIn("the title", browser.text("#screen"))
         self.assertIn("line of before", browser.text("#screen"))
+
+    def test_a_page_of_another_port_cannot_type_even_if_the_page_is_open(self):
+        self.serve("--web-open")
+        connect = f"""
+            return new Promise((done) => {{
+              const socket = new WebSocket("ws://127.0.0.1:{self.port}/socket");
+              socket.onopen = () => done("open");
+              socket.onerror = () => done("refused");
+            }});"""
+        own, other = self.browser(), self.enterContext(Browser())
+        own.open(f"http://127.0.0.1:{self.port}/")
+        self.assertEqual(own.run_async(connect), "open")
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Empty) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            other.open(f"http://127.0.0.1:{server.server_port}/")
+            self.assertEqual(other.run_async(connect), "refused")
+            server.shutdown()
 
     def test_a_command_is_greyed_while_the_device_is_gone(self):
         self.serve()
@@ -459,6 +632,117 @@ class StalledTests(WebTest):
                     raise
 
 
+@unittest.skipUnless(WEB, "needs serialterm-web: SERIALTERM_WEB names it")
+class ServerTests(unittest.TestCase):
+    """The server alone, with a script in place of serialterm."""
+
+    LIST = '[{"session":"1:0","pid":1,"port":"/dev/x","state":"open","pen":null,"others":[]}]'
+
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.port = free_port()
+
+    def serve(self, script, *limits):
+        """Serves the session of a script, which gets its arguments."""
+        program = self.folder / "program"
+        program.write_text(f"#!/bin/sh\n[ \"$2\" = --list ] && {{ echo '{self.LIST}'; exit; }}\n{script}\n")
+        program.chmod(0o755)
+        server = self.enterContext(Pipes(
+            *limits, WEB, str(self.port), "--program", program,
+            variables={"XDG_STATE_HOME": str(self.folder / "state")}))
+        self.token = server.stdout.expect(re.compile(rb"#([\w-]{24})\n"))[1].decode()
+        return server
+
+    def page(self):
+        page = self.enterContext(WebSocket(self.port, self.token))
+        page.expect("sessions", sessions=lambda sessions: sessions)
+        return page
+
+    def left(self):
+        """Why a page has left."""
+        page = self.page()
+        page.send("join", session="1:0")
+        return page.expect("left", session="1:0")["reason"]
+
+    def test_pages_get_nothing_of_the_errors_of_a_program(self):
+        server = self.serve("printf 'the \\033[31msecret of this computer\\n' >&2; exit 1")
+        self.assertEqual(self.left(), "the session cannot be shown: the log of the server says why")
+        server.stderr.expect("serialterm-web log: 1:0: the �[31msecret of this computer\n".encode())
+
+    def test_errors_without_end_do_not_fill_the_log(self):
+        server = self.serve("for line in $(seq 1000); do echo line $line >&2; done; exit 3")
+        self.assertEqual(self.left(), "no such session is running")
+        server.stderr.expect(b"1:0: line 20\n")
+        self.assertNotIn(b"line 21", server.stderr.data)
+
+    def test_the_session_gives_the_reason(self):
+        self.serve("""echo '{"event":"ended","reason":"the port was closed"}'; echo secret >&2; exit 6""")
+        self.assertEqual(self.left(), "the port was closed")
+
+    def test_a_killed_session_is_told(self):
+        self.serve("echo secret >&2; exit 6")
+        self.assertEqual(self.left(), "the program of the session was killed")
+
+    @unittest.skipUnless(shutil.which("prlimit"), "needs prlimit of util-linux")
+    def test_the_limit_of_open_files_is_raised(self):
+        server = self.serve("exit 1", "prlimit", "--nofile=64:4096")
+        limits = Path(f"/proc/{server.process.pid}/limits").read_text()
+        self.assertGreater(int(re.search(r"Max open files\s+(\d+)", limits)[1]), 900)
+
+    @unittest.skipUnless(shutil.which("prlimit"), "needs prlimit of util-linux")
+    def test_too_few_files_are_told_once_and_do_not_keep_pages_out(self):
+        server = self.serve("cat >&2", "prlimit", "--nofile=40")
+        server.stderr.expect(b"the limit of open files is 40: at most 1 pages")
+        for _ in range(3):
+            for connection in [socket.create_connection(("127.0.0.1", self.port), TIMEOUT) for _ in range(50)]:
+                connection.close()
+        crowd = [self.enterContext(socket.create_connection(("127.0.0.1", self.port), TIMEOUT)) for _ in range(50)]
+        self.enterContext(WebSocket(self.port, self.token)).expect("welcome")
+        self.assertLessEqual(server.stderr.data.count(b"cannot accept connections"), 1)
+        for connection in crowd:
+            connection.close()
+
+    def test_a_link_that_is_kept_has_no_token(self):
+        near, far = socket.socketpair()
+        with near, far:
+            server = subprocess.Popen(
+                [WEB, str(self.port), "--program", "/bin/true"], stdout=near,
+                env=environment(XDG_STATE_HOME=str(self.folder / "state")))
+            self.addCleanup(server.wait)
+            self.addCleanup(server.kill)
+            near.close()
+            far.settimeout(TIMEOUT)
+            line = far.makefile().readline()
+        file = self.folder / "state/serialterm/web-token"
+        self.assertEqual(
+            line,
+            f"http://127.0.0.1:{self.port}/, with '#' and the token behind it: 'cat {file}' prints it.\n")
+
+    def test_a_file_for_a_session_that_has_ended_is_refused(self):
+        server = self.serve("exit 6")
+        pages = [self.page(), self.page()]
+        # Once it has ended, and once it cannot be started.
+        for page in pages:
+            page.send("join", session="1:0")
+            page.expect("left")
+            page.send("upload", id=1, name="x", size=1)
+            page.write(frame(BINARY, b"x"))
+            page.expect("failed", id=1)
+            (self.folder / "program").unlink(missing_ok=True)
+        self.assertFalse(any("(deleted)" in name for name in files_of(server.process.pid)))
+
+    def test_ordinary_ends_are_not_in_the_log(self):
+        server = self.serve("""[ "$4" = --quiet ] && echo '{"event":"ended","reason":"done"}'""")
+        self.assertEqual(self.left(), "done")
+        self.assertEqual(server.stderr.data, b"")
+
+    def test_the_token_needs_a_place(self):
+        server = self.enterContext(Pipes(
+            "env", "-u", "HOME", "-u", "XDG_STATE_HOME", WEB, str(self.port), "--program", "/bin/true"))
+        self.assertEqual(server.wait(), 1)
+        self.assertIn(b"cannot keep the token of the link: set HOME or XDG_STATE_HOME.", server.stderr.data)
+
+
 class HostileTest(WebTest):
     def alive(self):
         """The server still serves."""
@@ -531,6 +815,32 @@ class HostileTests(HostileTest):
             while connection.recv(4_096):
                 pass
         silent.expect_end()
+
+    def test_who_has_not_shown_the_token_keeps_nobody_out(self):
+        self.serve()
+        page = self.join()
+        silent = [self.page(hello=False) for _ in range(140)]
+        # Those that wait longest have gone for the newest.
+        silent[0].expect_end()
+        self.alive()
+        crowd = [self.enterContext(socket.create_connection(("127.0.0.1", self.port), TIMEOUT)) for _ in range(300)]
+        self.join("late")
+        self.device.write(b"still served")
+        page.expect_text("still served")
+        for connection in crowd:
+            connection.close()
+
+    def test_computers_that_may_not_connect_are_disconnected(self):
+        self.serve("--allow", "127.0.0.1")
+        page = self.page(hello=False)
+        for _ in range(3):
+            with socket.create_connection(("127.0.0.1", self.port), TIMEOUT, ("127.0.0.2", 0)) as connection:
+                try:
+                    self.assertEqual(connection.recv(1), b"")
+                except ConnectionResetError:
+                    pass
+        page.send("hello", token=self.token)
+        page.expect("welcome")
 
     def test_more_connections_than_allowed_are_closed_and_the_rest_goes_on(self):
         self.serve()

@@ -57,10 +57,12 @@ enum SharingParameters {
     "web-open", "With --web: let in everyone who reaches the page, without a token.")
 
   static let webHosts = Parameter<[String]>.list(
-    "web-host", "NAME", "With --web: a further name of the page's host, as of a reverse proxy.",
+    "web-host", "NAME[:PORT]",
+    "With --web: a further name of the page's host, as of a reverse proxy.",
     parse: { text throws(ValueError) in
-      guard let address = try? HostAddress(parsing: "\(text):80"), address.host == text else {
-        throw ValueError(text, expected: "the name of a host, without a port")
+      let isName = (try? HostAddress(parsing: "\(text):80"))?.host == text
+      guard isName || (try? HostAddress(parsing: text)) != nil else {
+        throw ValueError(text, expected: "the name of a host, or NAME:PORT")
       }
       return text
     })

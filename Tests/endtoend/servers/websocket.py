@@ -42,9 +42,12 @@ def frame(opcode, payload=b"", fin=True, masked=True, reserved=0):
 
 
 class WebSocket:
-    """A page of `serialterm-web` without a browser: events come on a thread, unless `reads` is false."""
+    """A page of `serialterm-web` without a browser: events come on a thread, unless `reads` is false.
 
-    def __init__(self, port, token="", name="", path="/socket", headers=(), hello=True, reads=True):
+    `origin`: the origin of the page; True for the server's own, None for a program that is no browser."""
+
+    def __init__(
+            self, port, token="", name="", path="/socket", headers=(), origin=True, hello=True, reads=True):
         self.connection = socket.socket()
         self.connection.settimeout(TIMEOUT)
         if not reads:
@@ -54,6 +57,8 @@ class WebSocket:
         lines = [
             f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", "Upgrade: websocket", "Connection: Upgrade",
             f"Sec-WebSocket-Key: {key}", "Sec-WebSocket-Version: 13", *headers]
+        if origin:
+            lines.append(f"Origin: {f'http://127.0.0.1:{port}' if origin is True else origin}")
         self.connection.sendall("".join(f"{line}\r\n" for line in lines).encode() + b"\r\n")
         self._data = b""
         while b"\r\n\r\n" not in self._data:

@@ -4,8 +4,8 @@ import Synchronization
 
 /// One page in a browser: its WebSocket, and the session that it has joined.
 ///
-/// Messages of the page are read one after the other. A page that does not read what it gets holds back its
-/// own ``Viewer`` alone.
+/// Messages of the page are read one after the other. A page that does not read what it gets
+/// holds back its own ``Viewer`` alone.
 final class Browser: Sendable {
   typealias Socket = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
 
@@ -25,7 +25,13 @@ final class Browser: Sendable {
   }
 
   /// Serves a page until it leaves.
-  static func serve(_ socket: Socket, of server: Server) async throws {
+  ///
+  /// - Parameters:
+  ///   - guest: its number among those that are not let in yet.
+  ///   - isOwn: whether a page of this server has opened the WebSocket.
+  static func serve(
+    _ socket: Socket, guest: Int, isOwn: Bool, of server: Server
+  ) async throws {
     let browser = Browser(socket.channel, of: server)
     try await socket.executeThenClose { inbound, outbound in
       var messages = inbound.makeAsyncIterator()
@@ -34,7 +40,9 @@ final class Browser: Sendable {
       }
       defer { deadline.cancel() }
       let page = Page(outbound)
-      guard let name = try await browser.admit(&messages, page) else { return }
+      guard let name = try await browser.admit(&messages, page, isOwn: isOwn) else { return }
+      guard server.admit(guest) else { return try await page.refuse("Too many pages are open.") }
+      defer { server.dismiss() }
       deadline.cancel()
       let pings = browser.startPings()
       defer { pings.cancel() }
@@ -48,11 +56,13 @@ final class Browser: Sendable {
   /// Reads the first message, which must have the token.
   ///
   /// - Returns: the name of the user; nil if the page was refused.
-  private func admit(_ messages: inout Messages, _ page: Page) async throws -> String? {
+  private func admit(
+    _ messages: inout Messages, _ page: Page, isOwn: Bool
+  ) async throws -> String? {
     guard let message = try await next(&messages, page) else { return nil }
     guard case .text(let text) = message,
       case .hello(let token, let name) = try? BrowserCommand(text.readableBytesView),
-      server.token?.matches(token) ?? true
+      server.admission.admits(token: token, isOwn: isOwn)
     else {
       try await page.refuse("This link is not valid: it may be of another user or computer.")
       return nil

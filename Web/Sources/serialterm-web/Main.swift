@@ -29,28 +29,43 @@ enum Main {
       fail(
         "cannot find serialterm beside this program or in PATH: name it with --program.", status: 1)
     }
-    let token = options.isOpen ? nil : try keptToken()
+    let descriptors = DescriptorLimit.raised(loops: NIOSingletons.groupLoopCountSuggestion)
+    if !descriptors.isEnough {
+      Log.write(
+        "the limit of open files is \(descriptors.count): at most \(descriptors.pages) pages at one time."
+      )
+    }
+    let admission = try admission(options)
     let server = Server(
-      token: token, sessions: SessionList(program: program, pid: options.pid), program: program,
-      rules: RequestRules(names: [options.host] + options.names), allowed: options.allowed)
+      admission: admission, sessions: SessionList(program: program, pid: options.pid),
+      program: program, rules: RequestRules(host: options.host, proxies: options.names),
+      allowed: options.allowed, descriptors: descriptors)
     do {
       try await server.listen(host: options.host, port: options.port)
     } catch {
       let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
       fail("cannot listen at \(options.host):\(options.port): \(reason).", status: 1)
     }
-    say(link(options, token), to: .standardOutput)
+    say(try link(options, admission), to: .standardOutput)
     if options.endsWithInput { endWithInput() }
     try await server.run()
   }
 
-  private static func keptToken() throws(Token.FileError) -> Token {
-    guard let folder = Token.folder else { return Token.random() }
-    return try Token.kept(in: folder)
+  private static func admission(_ options: Options) throws(Token.FileError) -> Admission {
+    guard options.isOpen else {
+      return Admission(token: try Token.kept(at: Token.file()), isOpen: false)
+    }
+    // Pages need none. Without a usable file, other programs are not let in.
+    return Admission(token: try? Token.read(Token.file()), isOpen: true)
   }
 
   /// The address of the page. The token is behind `#`, which browsers send to nobody.
-  private static func link(_ options: Options, _ token: Token?) -> String {
+  ///
+  /// A file and the journal keep what is printed, and others may read it: they get the place of
+  /// the token instead.
+  private static func link(
+    _ options: Options, _ admission: Admission
+  ) throws(Token.FileError) -> String {
     var host = options.host
     if host == "0.0.0.0" || host == "::" {
       var buffer = [CChar](repeating: 0, count: 256)
@@ -59,7 +74,18 @@ enum Main {
       }
     }
     if host.contains(":") { host = "[\(host)]" }
-    return "http://\(host):\(options.port)/" + (token.map { "#\($0.text)" } ?? "")
+    let address = "http://\(host):\(options.port)/"
+    guard !admission.isOpen, let token = admission.token else { return address }
+    guard isKept(.standardOutput) else { return "\(address)#\(token.text)" }
+    let file = Log.cleaned(try Token.file().string)
+    return "\(address), with '#' and the token behind it: 'cat \(file)' prints it."
+  }
+
+  /// Whether a stream is a file or a socket, such as that of the journal.
+  private static func isKept(_ stream: SystemPackage.FileDescriptor) -> Bool {
+    var status = stat()
+    guard fstat(stream.rawValue, &status) == 0 else { return true }
+    return [S_IFREG, S_IFSOCK].contains(status.st_mode & S_IFMT)
   }
 
   /// The serialterm to use: as the options say, beside this program, or in `PATH`.
@@ -78,8 +104,8 @@ enum Main {
     return folders.map { "\($0)/serialterm" }.first { access($0, X_OK) == 0 }
   }
 
-  /// Ends the program with its standard input: serialterm, which has the other end, is gone then, in
-  /// whatever way.
+  /// Ends the program with its standard input: serialterm, which has the other end, is gone then,
+  /// in whatever way.
   private static func endWithInput() {
     NIOThreadPool.singleton.submit { _ in
       var byte: UInt8 = 0

@@ -9,8 +9,9 @@ struct Options: Equatable {
   var isOpen = false
   /// The process whose sessions are shown; nil for all of this user.
   var pid: pid_t?
-  /// Additional names by which browsers may reach the server, such as that of a reverse proxy.
-  var names: [String] = []
+  /// Additional names by which browsers may reach the server, such as that of a reverse proxy,
+  /// each with its port there if that is not 80 or 443.
+  var names: [RequestRules.Authority] = []
   /// The computers that may connect; empty for all.
   var allowed: [AddressRange] = []
   /// The path of `serialterm`; nil to search for it.
@@ -27,8 +28,10 @@ struct Options: Equatable {
       --open           let everyone in who reaches the address: the link has no token
       --allow ADDRESS[/BITS]
                        let only these computers connect; may be repeated
-      --host NAME      a further name by which browsers reach this computer, as of a
-                       reverse proxy; may be repeated
+      --host NAME[:PORT]
+                       a further name by which browsers reach this computer, as of a
+                       reverse proxy, whose port is 80 or 443 without PORT; may be
+                       repeated
       --pid PID        show the sessions of one process only
       --program PATH   the serialterm to use, in place of the one beside this program
                        or in PATH
@@ -55,7 +58,12 @@ struct Options: Equatable {
       switch name {
       case "--open": isOpen = true
       case "--until-eof": endsWithInput = true
-      case "--host": names.append(try value().lowercased())
+      case "--host":
+        let text = try value()
+        guard let name = RequestRules.Authority(text) else {
+          throw Mistake("--host: '\(text)' is no NAME or NAME:PORT")
+        }
+        names.append(name)
       case "--allow":
         let text = try value()
         guard let range = AddressRange(parsing: text) else {

@@ -1,25 +1,31 @@
 import Glibc
 import NIOHTTP1
 
-/// Which requests are answered: those that reach the server by a name of its own, and WebSockets of
-/// pages that it has served itself.
+/// Which requests are answered: those that reach the server by a name of its own, and WebSockets
+/// of pages that it has served itself.
 ///
-/// A page of somebody else's, open in the same browser, can send requests to this computer, also by
-/// a name of its own that it lets point here. The first have a foreign `Origin`, the second a foreign
-/// `Host`.
+/// A page of somebody else's, open in the same browser, can send requests to this computer, also
+/// by a name of its own that it lets point here. The first have a foreign `Origin`, the second a
+/// foreign `Host`. Another port of this computer is another origin (RFC 6454, 5): it may be of
+/// another user, or of a program that shows pages of others.
 struct RequestRules: Sendable {
   /// The names of this computer in lower case, besides `localhost` and numeric addresses.
-  let names: Set<String>
+  private let names: Set<String>
+  /// What browsers have before the path, where the user says that a reverse proxy is between: TLS
+  /// ends there, and it may change the host and leave out the port.
+  private let proxies: [Authority]
 
-  /// - Parameter names: the address that the server listens at, and names that the user gives.
-  init(names: [String]) {
-    var own = Set(names.map { $0.lowercased() })
+  /// - Parameters:
+  ///   - host: the address that the server listens at.
+  ///   - proxies: names that the user gives, each with a port if it is not that of its scheme.
+  init(host: String, proxies: [Authority]) {
+    var own = Set(proxies.map(\.name) + [host.lowercased()])
     var buffer = [CChar](repeating: 0, count: 256)
     if gethostname(&buffer, buffer.count - 1) == 0 {
       let name = buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
       own.formUnion([name.lowercased(), "\(name.lowercased()).local"])
     }
-    self.names = own
+    (names, self.proxies) = (own, proxies)
   }
 
   /// Why a request is refused; nil if it is answered.
@@ -37,16 +43,24 @@ struct RequestRules: Sendable {
     let origins = head.headers["origin"]
     guard origins.count <= 1 else { return Refusal(.badRequest, "The request has two origins.") }
     guard let origin = origins.first else { return nil }
-    guard let authority = Self.authority(ofOrigin: origin) else {
+    guard let origin = Origin(origin), isOwn(origin, reaching: host) else {
       return Refusal(.forbidden, "Pages of another origin are refused.")
     }
-    // A reverse proxy may have another port, and may or may not pass the host on.
-    let isSame = authority == host || names.contains(authority.name)
-    return isSame ? nil : Refusal(.forbidden, "Pages of another origin are refused.")
+    return nil
   }
+
+  /// Whether an answered request comes from a page of this server. Programs that are no browser
+  /// say no origin.
+  static func isOfPage(_ head: HTTPRequestHead) -> Bool { head.headers.contains(name: "origin") }
 
   private func isOwn(_ name: String) -> Bool {
     name == "localhost" || names.contains(name) || Self.isNumeric(name)
+  }
+
+  private func isOwn(_ origin: Origin, reaching host: Authority) -> Bool {
+    // The server itself speaks no TLS.
+    origin == Origin(.http, host)
+      || proxies.contains { origin == Origin(.http, $0) || origin == Origin(.https, $0) }
   }
 
   /// Whether a name is a numeric address, which nobody's name server decides about.
@@ -55,11 +69,33 @@ struct RequestRules: Sendable {
     return inet_pton(AF_INET, name, &four) == 1 || inet_pton(AF_INET6, name, &six) == 1
   }
 
-  private static func authority(ofOrigin origin: String) -> Authority? {
-    for scheme in ["http://", "https://"] where origin.lowercased().hasPrefix(scheme) {
-      return Authority(String(origin.dropFirst(scheme.count)))
+  /// A scheme, a host and a port (RFC 6454, 4).
+  private struct Origin: Equatable {
+    enum Scheme: String, CaseIterable {
+      case http, https
+
+      var port: Int { self == .http ? 80 : 443 }
     }
-    return nil
+
+    private let scheme: Scheme
+    private let name: String
+    private let port: Int
+
+    init(_ scheme: Scheme, _ authority: Authority) {
+      (self.scheme, name, port) = (scheme, authority.name, authority.port ?? scheme.port)
+    }
+
+    /// - Parameter text: the value of `Origin`; nil comes for `null` and for other schemes.
+    init?(_ text: String) {
+      for scheme in Scheme.allCases where text.lowercased().hasPrefix("\(scheme)://") {
+        guard let authority = Authority(String(text.dropFirst("\(scheme)://".count))) else {
+          return nil
+        }
+        self.init(scheme, authority)
+        return
+      }
+      return nil
+    }
   }
 
   /// A refused request.
@@ -73,7 +109,7 @@ struct RequestRules: Sendable {
   }
 
   /// A host and a port, as `Host` and `Origin` have them.
-  struct Authority: Equatable {
+  struct Authority: Hashable, Sendable {
     /// In lower case, without the brackets of IPv6 and without a dot at the end.
     let name: String
     let port: Int?

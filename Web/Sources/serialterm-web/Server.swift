@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -6,8 +7,7 @@ import Synchronization
 
 /// Serves the page and the WebSockets of its copies in browsers.
 final class Server: Sendable {
-  /// The token that pages must have; nil if none is needed.
-  let token: Token?
+  let admission: Admission
   let sessions: SessionList
   /// The places for files of all pages.
   let uploads = UploadPlaces(limit: 8)
@@ -16,12 +16,28 @@ final class Server: Sendable {
   private let rules: RequestRules
   /// The computers that may connect; empty for all.
   private let allowed: [AddressRange]
-  private let connectionCount = Mutex(0)
-  private let pageCount = Mutex(0)
+  /// The number of pages at one time.
+  private let mostPages: Int
+  private let people: Mutex<People>
 
-  /// The number of connections, and of pages, at one time.
-  private static let mostConnections = 256
-  private static let mostPages = 100
+  /// Who is connected.
+  private struct People {
+    var guests: Guests
+    /// The connections of the guests, by their numbers.
+    var channels: [Int: any Channel] = [:]
+    var next = 0
+    /// The number of pages that were let in.
+    var pages = 0
+    /// Whether the log has that files or memory have run out.
+    var hasComplained = false
+
+    /// Removes a guest that has gone, or was let in.
+    mutating func remove(_ guest: Int) {
+      guests.remove(guest)
+      channels[guest] = nil
+    }
+  }
+
   /// The time within which a connection must have sent a request, and taken the answer.
   private static let patience = TimeAmount.seconds(10)
   /// The largest frame: a piece of a file. Messages of several frames may be as long.
@@ -33,7 +49,10 @@ final class Server: Sendable {
 
   /// What a connection has become.
   private enum Connection: Sendable {
-    case page(Browser.Socket)
+    /// - Parameters:
+    ///   - guest: its number among those that are not let in yet.
+    ///   - isOwn: whether a page of this server has opened it.
+    case page(Browser.Socket, guest: Int, isOwn: Bool)
     case requests(Requests)
   }
 
@@ -41,11 +60,13 @@ final class Server: Sendable {
   private let listener = Mutex<Listener?>(nil)
 
   init(
-    token: Token?, sessions: SessionList, program: String, rules: RequestRules,
-    allowed: [AddressRange]
+    admission: Admission, sessions: SessionList, program: String, rules: RequestRules,
+    allowed: [AddressRange], descriptors: DescriptorLimit
   ) {
-    (self.token, self.sessions, self.program) = (token, sessions, program)
+    (self.admission, self.sessions, self.program) = (admission, sessions, program)
     (self.rules, self.allowed) = (rules, allowed)
+    mostPages = descriptors.pages
+    people = Mutex(People(guests: Guests(limit: descriptors.guests)))
   }
 
   /// Begins to listen.
@@ -54,6 +75,12 @@ final class Server: Sendable {
   func listen(host: String, port: Int) async throws {
     let bound = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .serverChannelInitializer { [self] channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(
+            AcceptPause { [weak self] in self?.makeRoom(after: $0) })
+        }
+      }
       // What waits for a page that reads slowly: the kernel would keep megabytes.
       .childChannelOption(.socketOption(.so_sndbuf), value: 131_072)
       .bind(host: host, port: port) { [self] channel in
@@ -78,12 +105,10 @@ final class Server: Sendable {
   }
 
   private func prepare(_ channel: any Channel) throws -> EventLoopFuture<Connection> {
-    let isFull = connectionCount.withLock { count in
-      count += 1
-      return count > Self.mostConnections
-    }
-    channel.closeFuture.whenComplete { [self] _ in connectionCount.withLock { $0 -= 1 } }
-    if isFull || !isAllowed(channel.remoteAddress) { channel.close(promise: nil) }
+    // Who may not connect takes no place of a guest, and makes none leave.
+    let mayConnect = isAllowed(channel.remoteAddress)
+    let guest = mayConnect ? receive(channel) : 0
+    if !mayConnect { channel.close(promise: nil) }
     let upgrader = NIOTypedWebSocketServerUpgrader<Connection>(
       maxFrameSize: Self.largestFrame,
       shouldUpgrade: { [self] channel, head in
@@ -103,13 +128,15 @@ final class Server: Sendable {
         }
         return channel.eventLoop.makeSucceededFuture(nil)
       },
-      upgradePipelineHandler: { channel, _ in
+      upgradePipelineHandler: { channel, head in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(
             NIOWebSocketFrameAggregator(
               minNonFinalFragmentSize: 1, maxAccumulatedFrameCount: 64,
               maxAccumulatedFrameSize: Self.largestFrame))
-          return .page(try Browser.Socket(wrappingChannelSynchronously: channel))
+          return .page(
+            try Browser.Socket(wrappingChannelSynchronously: channel), guest: guest,
+            isOwn: RequestRules.isOfPage(head))
         }
       })
     let negotiation = try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(
@@ -143,23 +170,61 @@ final class Server: Sendable {
 
   private func serve(_ connection: EventLoopFuture<Connection>) async throws {
     switch try await connection.get() {
-    case .page(let socket): try await servePage(socket)
+    case .page(let socket, let guest, let isOwn):
+      try await Browser.serve(socket, guest: guest, isOwn: isOwn, of: self)
     case .requests(let requests): try await serveRequest(requests)
     }
   }
 
-  private func servePage(_ socket: Browser.Socket) async throws {
-    let isFull = pageCount.withLock { count in
-      count += 1
-      return count > Self.mostPages
+  // MARK: Who is connected
+
+  /// Notes a connection, which is a guest until it is let in. If there are too many, another one
+  /// goes.
+  ///
+  /// - Returns: its number, at least 1.
+  private func receive(_ channel: any Channel) -> Int {
+    let peer = Guests.Peer(channel.remoteAddress?.ipAddress)
+    let (number, leaving) = people.withLock { people in
+      people.next += 1
+      people.channels[people.next] = channel
+      let leaving = people.guests.add(people.next, from: peer)
+      return (people.next, leaving.flatMap { people.channels.removeValue(forKey: $0) })
     }
-    defer { pageCount.withLock { $0 -= 1 } }
-    if isFull {
-      return try await socket.executeThenClose { _, outbound in
-        try await Page(outbound).refuse("Too many pages are open.")
-      }
+    channel.closeFuture.whenComplete { [weak self] _ in
+      self?.people.withLock { $0.remove(number) }
     }
-    try await Browser.serve(socket, of: self)
+    leaving?.close(promise: nil)
+    return number
+  }
+
+  /// Lets a guest in.
+  ///
+  /// - Returns: whether there is room.
+  func admit(_ guest: Int) -> Bool {
+    people.withLock {
+      guard $0.pages < mostPages else { return false }
+      $0.remove(guest)
+      $0.pages += 1
+      return true
+    }
+  }
+
+  /// Notes that a page which was let in has gone.
+  func dismiss() { people.withLock { $0.pages -= 1 } }
+
+  /// Closes the connection of a guest because no further one can be accepted.
+  private func makeRoom(after failure: IOError) {
+    let (leaving, isFirst) = people.withLock { people in
+      let isFirst = !people.hasComplained
+      people.hasComplained = true
+      let oldest = people.guests.removeOldest()
+      return (oldest.flatMap { people.channels.removeValue(forKey: $0) }, isFirst)
+    }
+    leaving?.close(promise: nil)
+    guard isFirst else { return }
+    Log.write(
+      "cannot accept connections: \(String(cString: strerror(failure.errnoCode))). "
+        + "The oldest without the token are closed.")
   }
 
   // MARK: The files of the page

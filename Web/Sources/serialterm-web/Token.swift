@@ -11,7 +11,8 @@ struct Token: Sendable {
   private static let byteCount = 18
   static let length = 24
 
-  /// Whether another text is the token. The time that this takes does not depend on where they differ.
+  /// Whether another text is the token. The time that this takes does not depend on where they
+  /// differ.
   func matches(_ other: String) -> Bool {
     let (own, others) = (Array(text.utf8), Array(other.utf8))
     var difference = own.count ^ others.count
@@ -28,12 +29,31 @@ struct Token: Sendable {
     return Token(text: String((0..<length).map { _ in digits[Int(generator.next() >> 58)] }))
   }
 
-  /// The token of a user's file. If there is none, it is made.
+  /// The file of the user's token: `$XDG_STATE_HOME/serialterm/web-token`, otherwise
+  /// `~/.local/state/serialterm/web-token`. A relative path counts as none, as the specification
+  /// says.
   ///
-  /// - Parameter folder: the folder of the file, which is made with its parents.
+  /// - Throws: ``FileError`` if the user has no folder for it.
+  static func file() throws(FileError) -> FilePath {
+    func variable(_ name: String) -> FilePath? {
+      guard let value = getenv(name) else { return nil }
+      let path = FilePath(String(cString: value))
+      return path.isAbsolute ? path : nil
+    }
+    let state =
+      variable("XDG_STATE_HOME") ?? variable("HOME")?.appending(".local").appending("state")
+    guard let state else {
+      throw FileError("cannot keep the token of the link: set HOME or XDG_STATE_HOME.")
+    }
+    return state.appending("serialterm").appending("web-token")
+  }
+
+  /// The token of a file. If there is none, it is made.
+  ///
+  /// - Parameter path: the file, whose folder is made with its parents.
   /// - Throws: ``FileError``.
-  static func kept(in folder: FilePath) throws(FileError) -> Token {
-    let path = folder.appending("web-token")
+  static func kept(at path: FilePath) throws(FileError) -> Token {
+    let folder = path.removingLastComponent()
     if let token = try read(path) { return token }
     try makeFolders(folder)
     let token = random()
@@ -62,7 +82,7 @@ struct Token: Sendable {
   /// The token of a file; nil if the file does not exist.
   ///
   /// - Throws: ``FileError``, also if others than the user can read it, or it is not a token.
-  private static func read(_ path: FilePath) throws(FileError) -> Token? {
+  static func read(_ path: FilePath) throws(FileError) -> Token? {
     let file = path.withPlatformString { open($0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
     guard file >= 0 else {
       if errno == ENOENT { return nil }
@@ -105,22 +125,11 @@ struct Token: Sendable {
     }
   }
 
-  /// The folder of the user's state: `$XDG_STATE_HOME/serialterm`, otherwise
-  /// `~/.local/state/serialterm`. A relative path counts as none, as the specification says.
-  static var folder: FilePath? {
-    func variable(_ name: String) -> FilePath? {
-      guard let value = getenv(name) else { return nil }
-      let path = FilePath(String(cString: value))
-      return path.isAbsolute ? path : nil
-    }
-    let state =
-      variable("XDG_STATE_HOME") ?? variable("HOME")?.appending(".local").appending("state")
-    return state?.appending("serialterm")
-  }
-
   /// The reason why the token's file cannot be used.
   struct FileError: Error, CustomStringConvertible {
     let description: String
+
+    fileprivate init(_ description: String) { self.description = description }
 
     init(_ path: FilePath, _ reason: String) { description = "\(path) \(reason)." }
 

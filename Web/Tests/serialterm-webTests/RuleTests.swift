@@ -5,7 +5,8 @@ import Testing
 @testable import serialterm_web
 
 struct RequestRulesTests {
-  private let rules = RequestRules(names: ["127.0.0.1", "lab.example.org"])
+  private let rules = RequestRules(
+    host: "127.0.0.1", proxies: ["lab.example.org", "rack.example.org:8443"].map { .init($0)! })
 
   private func refusal(host: String?, origin: String? = nil) -> HTTPResponseStatus? {
     var headers = HTTPHeaders()
@@ -37,17 +38,41 @@ struct RequestRulesTests {
 
   @Test func aRequestWithoutHostIsBad() { #expect(refusal(host: nil) == .badRequest) }
 
-  @Test func pagesOfTheServerItselfMayConnect() {
-    #expect(refusal(host: "localhost:8080", origin: "http://localhost:8080") == nil)
-    #expect(refusal(host: "127.0.0.1:8080", origin: "https://lab.example.org") == nil)
+  @Test(arguments: [
+    ("localhost:8080", "http://localhost:8080"), ("127.0.0.1:8080", "HTTP://127.0.0.1:8080"),
+    ("[::1]:8080", "http://[::1]:8080"), ("localhost", "http://localhost:80"),
+    // A tunnel has a port of its own.
+    ("localhost:9000", "http://localhost:9000"),
+    // Proxies leave out the port, or the name.
+    ("lab.example.org", "https://lab.example.org"),
+    ("127.0.0.1:8080", "https://lab.example.org"), ("127.0.0.1:8080", "http://lab.example.org:80"),
+    ("rack.example.org", "https://rack.example.org:8443"),
+    ("rack.example.org:8443", "https://rack.example.org:8443"),
+  ])
+  func pagesOfTheServerItselfMayConnect(host: String, origin: String) {
+    #expect(refusal(host: host, origin: origin) == nil)
   }
 
   @Test(arguments: [
-    "http://evil.example", "null", "http://localhost:8081", "http://localhost", "file://", "",
-    "http://localhost:8080/", "http://lab.example.org.evil.example",
+    ("localhost:8080", "http://evil.example"), ("localhost:8080", "null"),
+    ("localhost:8080", "file://"), ("localhost:8080", ""),
+    ("localhost:8080", "http://localhost:8080/"), ("localhost:8080", "http://localhost:"),
+    ("localhost:8080", "http://lab.example.org.evil.example"),
+    // Another port is another program, and maybe another user.
+    ("localhost:8080", "http://localhost:8081"), ("localhost:8080", "http://localhost"),
+    ("127.0.0.1:8080", "http://127.0.0.1:8081"), ("127.0.0.1:8080", "http://127.0.0.1"),
+    ("[::1]:8080", "http://[::1]:8081"),
+    // Another name of this computer may lead to another program at the same port.
+    ("127.0.0.1:8080", "http://localhost:8080"), ("localhost:8080", "http://[::1]:8080"),
+    ("localhost:8080", "http://127.0.0.1:8080"), ("127.0.0.1:8080", "http://127.0.0.2:8080"),
+    // This server speaks no TLS.
+    ("localhost:8080", "https://localhost:8080"), ("localhost", "https://localhost"),
+    ("lab.example.org", "https://lab.example.org:8443"),
+    ("lab.example.org", "http://lab.example.org:8080"),
+    ("rack.example.org", "https://rack.example.org"),
   ])
-  func otherPagesMayNot(origin: String) {
-    #expect(refusal(host: "localhost:8080", origin: origin) == .forbidden)
+  func otherPagesMayNot(host: String, origin: String) {
+    #expect(refusal(host: host, origin: origin) == .forbidden)
   }
 }
 
@@ -142,7 +167,7 @@ struct OptionsTests {
   }
 
   @Test(arguments: [
-    [], ["0"], ["70000"], ["x:y"],
+    [], ["0"], ["70000"], ["80", "--host", "http://x"], ["80", "--host", "x:0"], ["x:y"],
     ["::1:80"], ["80", "81"], ["--pid", "x", "80"], ["--what"],
   ])
   func mistakesAreNamed(words: [String]) {
