@@ -294,6 +294,46 @@ class CommandTests(ProfileCase):
             (home / place).write_text(f"[a]\nbaudrate = {baud}\n")
             self.assertIn(b"baud = %d" % baud, imported().stdout)
 
+    def test_a_file_that_is_too_large_to_import_is_refused_and_not_cut(self):
+        source = self.folder / "source"
+        for command, line in (("import-tio", "# text\n"), ("import-ser2net", "# text\n")):
+            source.write_text(line * ((1 << 20) // len(line) + 1))
+            result = self.serialterm("profile", command, str(source))
+            self.assertEqual((result.status, result.stdout), (2, b""), command)
+            self.assertIn(b"source is larger than 1 MiB", result.stderr)
+            self.assertIn(b"convert the parts", result.stderr)
+            piped = self.serialterm("profile", command, "-", stdin=source.read_bytes())
+            self.assertEqual((piped.status, piped.stdout), (2, b""), command)
+
+    def test_the_largest_file_of_tio_is_imported_in_time(self):
+        """Twice the size takes twice the time: none of these reaches the deadline of the harness."""
+        keys = "".join(f"k{i}=1\n" for i in range(50_000))
+        source = self.folder / "source"
+        for what, text, dropped in (
+                ("keys", "".join(f"k{i}=1\n" for i in range(100_000)), 100_000),
+                ("defaults and sections", keys + "".join(f"[s{i}]\n" for i in range(50_000)), 50_000),
+                ("maps", "map=" + "INLCR," * 170_000, 0)):
+            with self.subTest(what):
+                source.write_text(text)
+                result = self.serialterm("profile", "import-tio", str(source))
+                self.assertEqual(result.status, 0)
+                self.assertIn(f"{dropped} settings not imported" if dropped else "", result.stderr.decode())
+
+    def test_the_largest_configuration_is_read_in_time(self):
+        def snippets(name, count):
+            return "".join(f'{name}{i}="1"\n' for i in range(count))
+
+        for what, text in (
+                ("many profiles", "[default.snippets]\n" + snippets("d", 30_000)
+                 + "".join(f'[profile.p{i}.snippets]\na="1"\n' for i in range(15_000))),
+                ("many names", "[default.snippets]\n" + snippets("d", 40_000)
+                 + "[profile.p0.snippets]\n" + snippets("p", 40_000))):
+            with self.subTest(what):
+                self.file.write_text(text)
+                result = self.serialterm("profile", "list", "--names")
+                self.assertEqual(result.status, 0, result.stderr[-200:])
+                self.assertTrue(result.stdout.startswith(b"p0\n"))
+
     def test_a_time_in_a_profile_may_have_a_unit(self):
         self.file.write_text('[default]\nlinger = "300ms"\nbyte-delay = "1ms"\n[profile.a]\nlinger = 0.2\n')
         self.assertEqual(self.settings("loopback:"), self.settings("loopback:", "--profile", "a"))

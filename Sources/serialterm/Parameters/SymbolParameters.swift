@@ -133,7 +133,7 @@ extension SymbolFile {
   private static func find(in folder: FilePath) throws(Failure) -> BuildFolder.Found {
     let found = BuildFolder(
       list: { FolderContents(of: folder.appending($0)).entries.map(\.name) },
-      read: { try? InputFile.read(folder.appending($0).string, atMost: 4 << 20) }
+      read: { try? InputFile.read(found: folder.appending($0), atMost: 16 << 20) }
     ).find()
     let name = folder.string.harmless
     switch found.count {

@@ -136,8 +136,10 @@ struct ProfileChoice {
           case .table(let defaults)? = defaults.first(where: { $0.key == entry.key })?.value
         else { return entry }
         // A replaced name keeps its position in `[default]`.
-        let replaced = defaults.map { name in names.first { $0.key == name.key } ?? name }
-        let new = names.filter { name in !defaults.contains { $0.key == name.key } }
+        let own = Dictionary(names.map { ($0.key, $0) }) { first, _ in first }
+        let replaced = defaults.map { own[$0.key] ?? $0 }
+        let known = Set(defaults.map(\.key))
+        let new = names.filter { !known.contains($0.key) }
         return Entry(key: entry.key, value: .table(replaced + new), line: entry.line)
       }
   }

@@ -61,8 +61,9 @@ struct ProfileFile {
     }
     do throws(ConfigurationError) {
       contents = try ConfigurationFile(parsing: document, check: Self.check)
+      let keyed = Snippet.withKeys(contents.defaults)
       for profile in contents.profiles {
-        try Snippet.check(ProfileChoice.merge(contents.defaults, profile.entries))
+        try Snippet.check(ProfileChoice.merge(keyed, profile.entries))
       }
     } catch {
       throw Failure(.usage, "\(place):\(error)")

@@ -12,6 +12,11 @@ enum ImportedFile {
   static func read(_ name: String) throws(Failure) -> [UInt8] {
     do throws(InputFile.Problem) {
       return try InputFile.read(name, atMost: TOMLReader.largestDocument)
+    } catch .tooLarge(let limit) {
+      throw Failure(
+        .usage,
+        "\(name) is larger than \(limit >> 20) MiB, and a configuration of serialterm may not be. "
+          + "Divide it, and convert the parts.")
     } catch {
       throw Failure(.usage, "\(name): \(error.words).")
     }

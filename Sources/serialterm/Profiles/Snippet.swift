@@ -43,6 +43,18 @@ extension Snippet {
   /// - Throws: `ConfigurationError` with the line of the mistake.
   static func check(_ entries: [Entry]) throws(ConfigurationError) { _ = try read(entries) }
 
+  /// The table of snippets of `[default]` with those alone that have a key of their own. A profile
+  /// can conflict with no other ones, and a file may have many of both.
+  static func withKeys(_ entries: [Entry]) -> [Entry] {
+    entries.compactMap { entry in
+      guard entry.key == tableName, case .table(let names) = entry.value else { return nil }
+      let keyed = names.filter { name in
+        if case .table(let parts) = name.value { parts.contains { $0.key == "key" } } else { false }
+      }
+      return Entry(key: entry.key, value: .table(keyed), line: entry.line)
+    }
+  }
+
   private static func read(_ entries: [Entry]) throws(ConfigurationError) -> [Snippet] {
     var snippets: [Snippet] = []
     for entry in try NameTable.entries(of: tableName, in: entries) {

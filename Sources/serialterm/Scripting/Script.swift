@@ -33,7 +33,8 @@ struct Script {
         throw Failure(.usage, "\(name): the script cannot be read (\(error)).")
       case .timedOut:
         throw Failure(.timedOut, "\(name): the script was not read to its end by the deadline.")
-      case .device, .folder, .socket:
+      case .tooLarge: throw Failure(.usage, "\(name) \(error.words): write several scripts.")
+      case .device, .folder, .socket, .pipe:
         let advice = followsTarget ? " Did you swap SCRIPT and TARGET?" : ""
         throw Failure(.usage, "\(name) \(error.words), not a script.\(advice)")
       }

@@ -12,6 +12,10 @@ enum InputFile {
     /// It is neither a file nor a pipe. Opening a serial port can reset its device, so it
     /// is not opened.
     case device, folder, socket
+    /// It is a pipe, and only a file is read.
+    case pipe
+    /// It has more bytes than this limit, which is a number of MiB.
+    case tooLarge(Int)
     /// The deadline has passed. A pipe has no end before all of its writers have closed it.
     case timedOut
   }
@@ -19,19 +23,47 @@ enum InputFile {
   /// Reads a file or a pipe to its end, or standard input (`-`).
   ///
   /// - Parameters:
-  ///   - limit: the number of bytes after which reading stops. One piece more may be read, so that
-  ///     the caller detects a larger file.
+  ///   - limit: the maximum number of bytes, in whole MiB. A larger file is refused, never cut.
   ///   - deadline: the time limit; nil for none.
   /// - Throws: ``Problem``.
   static func read(
     _ name: String, atMost limit: Int, by deadline: MonotonicTime? = nil
   ) throws(Problem) -> [UInt8] {
-    guard name != "-" else { return try read(.standardInput, atMost: limit, by: deadline) }
+    guard name != "-" else { return try whole(.standardInput, atMost: limit, by: deadline) }
     let file = try open(FilePath(name))
-    return try read(file.borrowed, atMost: limit, by: deadline)
+    return try whole(file.borrowed, atMost: limit, by: deadline)
   }
 
-  private static func open(_ path: FilePath) throws(Problem) -> OwnedDescriptor {
+  /// Reads a file that was found in a folder, and never waits: a pipe there may have no writer.
+  ///
+  /// - Parameter limit: the maximum number of bytes, in whole MiB. A larger file is refused.
+  /// - Throws: ``Problem``.
+  static func read(found path: FilePath, atMost limit: Int) throws(Problem) -> [UInt8] {
+    let file = try open(path, mayBePipe: false)
+    return try whole(file.borrowed, atMost: limit, by: nil)
+  }
+
+  /// Reads the beginning of a file, and never waits.
+  ///
+  /// - Parameter count: the number of bytes; fewer if the file is shorter.
+  /// - Throws: ``Problem``.
+  static func beginning(of path: FilePath, count: Int) throws(Problem) -> [UInt8] {
+    let file = try open(path, mayBePipe: false)
+    return Array(try read(file.borrowed, upTo: count, by: nil).prefix(count))
+  }
+
+  private static func whole(
+    _ descriptor: FileDescriptor, atMost limit: Int, by deadline: MonotonicTime?
+  ) throws(Problem) -> [UInt8] {
+    // One byte more than the limit is enough to refuse the file.
+    let bytes = try read(descriptor, upTo: limit + 1, by: deadline)
+    guard bytes.count <= limit else { throw .tooLarge(limit) }
+    return bytes
+  }
+
+  private static func open(
+    _ path: FilePath, mayBePipe: Bool = true
+  ) throws(Problem) -> OwnedDescriptor {
     // A device is only named, not opened.
     let named = try checked { () throws(Errno) in
       try OwnedDescriptor.open(path, OwnedDescriptor.forPath)
@@ -41,7 +73,7 @@ enum InputFile {
     // /dev/null is the usual empty file.
     let null = DeviceID(majorNumber: 1, minorNumber: 3)
     let isNull = status.type == .characterSpecial && status.specialDeviceID == null
-    if !isNull, let problem = Problem(status.type) { throw problem }
+    if !isNull, let problem = Problem(status.type, mayBePipe: mayBePipe) { throw problem }
     return try checked { () throws(Errno) in
       // The same file, whatever the path leads to by now. Without O_NONBLOCK, a named pipe without
       // a writer would block.
@@ -56,13 +88,14 @@ enum InputFile {
     do throws(Errno) { return try call() } catch { throw .system(error) }
   }
 
+  /// Reads to the end, or until there are enough bytes. There may be up to a piece more.
   private static func read(
-    _ descriptor: FileDescriptor, atMost limit: Int, by deadline: MonotonicTime?
+    _ descriptor: FileDescriptor, upTo count: Int, by deadline: MonotonicTime?
   ) throws(Problem) -> [UInt8] {
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
     defer { piece.deallocate() }
     var bytes: [UInt8] = []
-    while bytes.count <= limit {
+    while bytes.count < count {
       // Nothing else is running yet. To read(2), but not to poll(2), a named pipe that had no
       // writer yet looks like one at its end.
       try wait(for: descriptor, until: deadline)
@@ -102,11 +135,12 @@ enum InputFile {
 
 extension InputFile.Problem {
   /// Why a file of this type is not read; nil if it can be.
-  fileprivate init?(_ type: FileType) {
+  fileprivate init?(_ type: FileType, mayBePipe: Bool) {
     switch type {
     case .characterSpecial, .blockSpecial: self = .device
     case .directory: self = .folder
     case .socket: self = .socket
+    case .fifo where !mayBePipe: self = .pipe
     default: return nil
     }
   }
@@ -118,6 +152,8 @@ extension InputFile.Problem {
     case .device: "is a device"
     case .folder: "is a folder"
     case .socket: "is a socket"
+    case .pipe: "is a pipe"
+    case .tooLarge(let limit): "is larger than \(limit >> 20) MiB"
     case .timedOut: "has no end yet"
     }
   }

@@ -57,7 +57,7 @@ struct SymbolizeCommand: Subcommand {
   /// Whether a file is a log in JSON lines or pcapng. A text log is printed as it is.
   private static func isStructured(_ path: FilePath) -> Bool {
     guard (try? path.stat().type) == .regular,
-      let bytes = try? InputFile.read(path.string, atMost: 4)
+      let bytes = try? InputFile.beginning(of: path, count: 4)
     else { return false }
     return bytes.first == UInt8(ascii: "{") || bytes.starts(with: [0x0A, 0x0D, 0x0D, 0x0A])
   }

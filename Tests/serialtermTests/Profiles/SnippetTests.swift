@@ -20,8 +20,9 @@ import Testing
   private func mistake(_ text: String) -> String? {
     do throws(ConfigurationError) {
       let contents = try file(text)
+      let keyed = Snippet.withKeys(contents.defaults)
       for profile in contents.profiles {
-        try Snippet.check(ProfileChoice.merge(contents.defaults, profile.entries))
+        try Snippet.check(ProfileChoice.merge(keyed, profile.entries))
       }
       return nil
     } catch {

@@ -10,11 +10,12 @@ public struct TioImport: ProfileImport {
   ///   - complaint: checks each entry. An entry that it refuses becomes a comment.
   public init(_ document: [UInt8], complaint: @escaping Check) {
     let file = TioFile(parsing: document)
+    let defaults = TioValues.dictionary(file.sections[0])
     var names = ProfileNames(of: "tio")
     var tables: [String] = []
     var count = 0
     for section in file.sections {
-      let values = TioValues(section, defaults: file.sections[0], complaint: complaint)
+      let values = TioValues(section, defaults: defaults, complaint: complaint)
       let lines = Self.lines(section, values)
       let isDefault = section.name == "default"
       // An empty [default] is omitted: appended to a configuration, it could be a duplicate table.

@@ -163,14 +163,17 @@ extension TioSetting {
   private static func map(_ text: String, _ values: TioValues) -> TioLine {
     var taken: [Substring] = []
     var refused: [String] = []
-    for name in text.split(separator: ",").map(\.trimmed) where !name.isEmpty {
+    var seen: Set<Substring> = []
+    for name in text.split(separator: ",").map(\.trimmed)
+    where !name.isEmpty && seen.insert(name).inserted {
       let list = (taken + [name]).joined(separator: ",")
       if name.uppercased() == "ONULBRK" {
         refused.append("ONULBRK: a NUL cannot become a break")
       } else if values.complaint(about: "map", .string(list)) == nil {
         taken.append(name)
       } else {
-        let isKnown = values.complaint(about: "map", .string(String(name))) == nil
+        let isKnown =
+          !taken.isEmpty && values.complaint(about: "map", .string(String(name))) == nil
         refused.append("\(name): \(isKnown ? "contradicts another" : "unknown")")
       }
     }

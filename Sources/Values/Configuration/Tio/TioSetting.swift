@@ -35,15 +35,19 @@ struct TioValues {
   private let defaults: [String: String]
   private let complaint: TioImport.Check
 
-  init(_ section: TioFile.Section, defaults: TioFile.Section, complaint: @escaping TioImport.Check)
-  {
-    func dictionary(_ section: TioFile.Section) -> [String: String] {
-      Dictionary(section.settings.map { ($0.key, $0.value) }) { $1 }
-    }
+  /// - Parameter defaults: the values of the section `default`, by ``dictionary(_:)``.
+  init(
+    _ section: TioFile.Section, defaults: [String: String], complaint: @escaping TioImport.Check
+  ) {
     self.section = section.name
-    own = dictionary(section)
-    self.defaults = dictionary(defaults)
+    own = Self.dictionary(section)
+    self.defaults = defaults
     self.complaint = complaint
+  }
+
+  /// The values of a section by their keys.
+  static func dictionary(_ section: TioFile.Section) -> [String: String] {
+    Dictionary(section.settings.map { ($0.key, $0.value) }) { $1 }
   }
 
   /// The effective value of a key.
