@@ -45,14 +45,16 @@ let package = Package(
     // Restores the user's terminal after a crash or SIGKILL; written in C because Swift code may not
     // run in a signal handler or after fork(2).
     .target(name: "CTerminalGuard", path: "Sources/Foundations/CTerminalGuard"),
+    // Undoes what must not outlive the program, also when a signal ends it; in C for the same reason.
+    .target(name: "CExitGuard", path: "Sources/Foundations/CExitGuard"),
     // Clocks, and times by them.
     .target(name: "Time", path: "Sources/Foundations/Time", swiftSettings: strict),
     // Conversion between character encodings: iconv(3).
     .target(name: "Iconv", path: "Sources/Foundations/Iconv", swiftSettings: strict),
     // System calls as Swift functions: errors, ownership of descriptors.
     .target(
-      name: "Posix", dependencies: ["CSerial", "Time", system], path: "Sources/Foundations/Posix",
-      swiftSettings: strict),
+      name: "Posix", dependencies: ["CExitGuard", "CSerial", "Time", system],
+      path: "Sources/Foundations/Posix", swiftSettings: strict),
     .target(
       name: "EventLoop", dependencies: ["CSerial", "Posix", "Time", system],
       path: "Sources/Foundations/EventLoop", swiftSettings: strict),

@@ -3,6 +3,7 @@ import Configuration
 import DeviceWatch
 import Glibc
 import Options
+import Posix
 import Reconnecting
 import SerialCore
 import Sessions
@@ -17,9 +18,12 @@ enum Serialterm {
 
   static func main() {
     terminal_guard_handle_crashes()
+    ExitGuard.handle(ExitStatus.endingSignals)
     for number in ExitStatus.ignoredSignals { signal(number, SIG_IGN) }
     occupyStandardStreams()
-    Glibc.exit(status().code)
+    let code = status().code
+    RunningProgram.finishEndings()
+    Glibc.exit(code)
   }
 
   /// Opens /dev/null in place of a closed standard stream. Otherwise the next opened file would get

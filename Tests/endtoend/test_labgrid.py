@@ -13,7 +13,7 @@ from pathlib import Path
 
 from Tests.endtoend.faults import PREFIX
 from Tests.endtoend.harness import (
-    Pipes, Terminal, contents, run, serialterm, serialterm_binary, slow, wait_until)
+    Pipes, Terminal, contents, run, serialterm, serialterm_binary, shell_status, slow, wait_until)
 from Tests.endtoend.harness.loopback import Loopback
 from Tests.endtoend.harness.program import REPOSITORY
 from Tests.endtoend.harness.screen import Screen
@@ -25,6 +25,68 @@ from Tests.endtoend.servers.labgrid import Labgrid, local_port, missing
 LIKE_LABGRID = "import subprocess, sys; sys.exit(subprocess.call([sys.argv[1], '-t', 'lab:4001']))"
 MICROCOM = str(REPOSITORY / "labgrid/microcom")
 READY = b"at 115200 8N1"
+# Neither it nor its child ends by a request.
+STUBBORN = """\
+#!/bin/sh
+trap '' TERM HUP INT
+sleep 1000 &
+echo $$ $! > "$PIDS/new.$$"
+mv "$PIDS/new.$$" "$PIDS/$$.pids"
+wait
+"""
+
+
+class StubbornClientTests(unittest.TestCase):
+    """A labgrid-client that does not answer, and ignores that it is not needed any more."""
+
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.program = self.folder / "labgrid-client"
+        self.program.write_text(STUBBORN)
+        self.program.chmod(0o755)
+        self.variables = {
+            "PATH": f"{self.folder}:{os.environ['PATH']}", "PIDS": str(self.folder),
+            "LG_COORDINATOR": "127.0.0.1:1"}
+        self.addCleanup(self.kill)
+
+    def pids(self):
+        return [int(pid) for file in self.folder.glob("*.pids") for pid in file.read_text().split()]
+
+    def kill(self):
+        for pid in self.pids():
+            if self.runs(pid):
+                os.kill(pid, signal.SIGKILL)
+
+    @staticmethod
+    def runs(pid):
+        try:
+            return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        except (FileNotFoundError, ProcessLookupError):
+            return False
+
+    def check(self, *words, number, clients):
+        program = self.enterContext(Pipes(serialterm_binary(), *words, variables=self.variables))
+        wait_until(lambda: len(self.pids()) == 2 * clients, "labgrid-client runs")
+        os.kill(program.pid, number)
+        self.assertEqual(shell_status(program.wait()), 128 + number)
+        wait_until(lambda: not any(map(self.runs, self.pids())), "its processes have ended")
+
+    def test_it_ends_with_a_list(self):
+        self.check("list", "--labgrid", number=signal.SIGTERM, clients=2)
+
+    def test_it_ends_with_an_interrupted_list(self):
+        self.check("list", "--labgrid", number=signal.SIGINT, clients=2)
+
+    def test_it_ends_with_a_session(self):
+        self.check("connect", "labgrid:board", number=signal.SIGTERM, clients=1)
+
+    def test_it_ends_when_another_one_has_failed(self):
+        self.program.write_text('#!/bin/sh\n[ "$1" = resources ] || { until [ -e "$PIDS"/*.pids ]; do :; done; exit 1; }\n'
+                                + STUBBORN.partition("\n")[2])
+        result = serialterm("list", "--labgrid", variables=self.variables)
+        self.assertEqual(result.status, 1)
+        self.assertEqual(len(self.pids()), 2)
+        wait_until(lambda: not any(map(self.runs, self.pids())), "its processes have ended")
 
 
 class MicrocomTests(unittest.TestCase):

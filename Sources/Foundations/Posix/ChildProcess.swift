@@ -98,6 +98,15 @@ package enum ChildProcess {
     while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
   }
 
+  /// Whether a program has ended and its status was not taken. The corresponding C function is
+  /// `waitid`.
+  static func hasEnded(_ pid: pid_t) -> Bool {
+    var info = siginfo_t()
+    // Without an end, the structure stays as it is.
+    return waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT | WNOHANG) == 0
+      && info.si_signo == SIGCHLD
+  }
+
   /// How a program has ended.
   package enum End: Hashable, Sendable {
     case status(CInt)

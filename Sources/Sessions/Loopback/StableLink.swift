@@ -8,11 +8,14 @@ public import SystemPackage
 /// killed process has left behind. A link that leads to the new node counts as dangling too,
 /// because the numbers of pseudo-terminals are reused. If another file has replaced the link
 /// meanwhile, that file is kept.
+///
+/// The link is also removed if a signal ends the program `serialterm`; not by SIGKILL.
 public final class StableLink {
   /// The path of the link.
   public let path: FilePath
   /// The path that it points to.
   public let target: FilePath
+  private var guarded: GuardedLink?
 
   /// Creates the link. The corresponding C function is `symlink`.
   ///
@@ -23,15 +26,21 @@ public final class StableLink {
   public init(at path: FilePath, to target: FilePath) throws(StableLinkError) {
     // Called before the object is complete: its deinitialiser would remove the existing link
     // if this fails.
+    let guarded = GuardedLink(at: path, to: target)
     try Self.makeLink(at: path, to: target)
     self.path = path
     self.target = target
+    self.guarded = guarded
   }
 
   deinit { remove() }
 
+  /// Whether the link is still there. Another program may have removed or replaced it.
+  package var isPresent: Bool { (try? path.linkTarget()) == target }
+
   /// Removes the link, unless another file has replaced it. Further calls do nothing.
   public func remove() {
+    defer { guarded = nil }
     // In the open folder, because the folder's own path may lead elsewhere by now.
     guard let entry = try? NameInFolder(path), let identity = entry.identity,
       (try? entry.path.linkTarget()) == target

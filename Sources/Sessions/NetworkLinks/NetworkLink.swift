@@ -293,6 +293,7 @@ public final class NetworkLink: Link {
     watch?.cancel()
     watch = nil
     isOpen = true
+    program?.spare()
     report(
       .opened(
         settings,

@@ -15,33 +15,9 @@ final class StreamProgram {
   private let errors: OwnedDescriptor
   /// The last bytes of its standard error.
   private var errorTail: [UInt8] = []
-  private let process: Process
+  private let process: RunningProgram
   private var watch: DescriptorWatch?
   private var errorWatch: DescriptorWatch?
-
-  /// The process. A thread waits for its end, so that no zombie remains.
-  private final class Process: Sendable {
-    let pid: pid_t
-    let wake: WakePipe
-    /// The status of wait(2); nil while it runs.
-    let status = Guarded<CInt?>(nil)
-
-    init(_ pid: pid_t, _ wake: WakePipe) { (self.pid, self.wake) = (pid, wake) }
-
-    func wait() {
-      // Until the status is taken, no other process can get this process ID.
-      ChildProcess.waitForEnd(of: pid)
-      status.withLock { status in
-        var value: CInt = 0
-        status = waitpid(pid, &value, 0) == pid ? value : -1
-      }
-      wake.wake()
-    }
-
-    func send(_ signal: CInt) {
-      status.withLock { if $0 == nil { kill(pid, signal) } }
-    }
-  }
 
   /// The maximum number of bytes of its standard error that are kept. These are the last ones.
   private static let errorLimit = 4_096
@@ -68,17 +44,23 @@ final class StreamProgram {
     (plan.input, plan.output) = (.descriptor(theirs), .descriptor(theirs))
     plan.errors = .descriptor(writer)
     plan.leads = .session
-    let pid = try ChildProcess.start(words, plan)
-    let process = Process(pid, try WakePipe())
+    let wake = try WakePipe()
+    let process = try RunningProgram(words, plan, isGuarded: true)
     self.process = process
     do throws(Errno) {
-      try DetachedThread.run { process.wait() }
+      // Without a thread that waits for its end, a zombie would remain.
+      try DetachedThread.run {
+        process.wait()
+        wake.wake()
+      }
     } catch {
-      kill(pid, SIGKILL)
+      process.send(SIGKILL)
       process.wait()
       throw error
     }
-    watch = try loop.watch(process.wake.reader, for: .reading) { [unowned self] _ in
+    watch = try loop.watch(wake.reader, for: .reading) { [unowned self] _ in
+      // Keeps the pipe alive until here.
+      _ = wake
       watch?.cancel()
       watch = nil
       ended()
@@ -115,7 +97,7 @@ final class StreamProgram {
 
   /// The exit status, or 128 + the number of the signal that ended it; nil while it runs.
   var status: CInt? {
-    process.status.withLock { $0 }.map { status in
+    process.status().map { status in
       switch ChildProcess.End(waitStatus: status) {
       case .status(let code): code
       case .signal(let number): 128 + number
@@ -123,8 +105,11 @@ final class StreamProgram {
     }
   }
 
-  /// Ends the program immediately.
-  func terminate() { process.send(SIGTERM) }
+  /// Ends the program and its children; see ``RunningProgram/end()``.
+  func terminate() { process.end() }
+
+  /// Lets it finish what it has begun when this process ends; otherwise it is killed then.
+  func spare() { process.spare() }
 
   /// The last line of its standard error; nil if there is none.
   func lastWords() -> String? {

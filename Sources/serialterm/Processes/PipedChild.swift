@@ -21,6 +21,8 @@ final class PipedChild {
     var talks = true
     var errors = Errors.inherited
     var leads = ChildProcess.Leading.nothing
+    /// Whether it is killed when this process ends.
+    var isGuarded = false
     /// Variables that are added to the environment.
     var environment: [(name: String, value: String)] = []
   }
@@ -28,8 +30,7 @@ final class PipedChild {
   private var input: OwnedDescriptor?
   private var output: OwnedDescriptor?
   private var errors: OwnedDescriptor?
-  private let pid: pid_t
-  private let plan: Plan
+  private let program: RunningProgram
   private var watch: DescriptorWatch?
   /// Its exit status; nil while it runs, as far as this process knows.
   private(set) var knownStatus: ExitStatus?
@@ -48,11 +49,10 @@ final class PipedChild {
   ///   - path: its file; nil to search for its name.
   /// - Throws: the errors of pipe(2) and posix_spawnp(3).
   init(words: [String], at path: String? = nil, _ plan: Plan = Plan()) throws(Errno) {
-    self.plan = plan
     let toChild = plan.talks ? try Pipe() : nil
     let fromChild = plan.talks ? try Pipe() : nil
     let errorsOfChild = plan.errors == .piped ? try Pipe() : nil
-    pid = try Self.spawn(
+    program = try Self.start(
       words, path, plan, input: toChild?.readingEnd, output: fromChild?.writingEnd,
       errors: errorsOfChild?.writingEnd)
     input = toChild?.takeWriting()
@@ -98,10 +98,10 @@ final class PipedChild {
       watch = nil
       if let status = status() { handler(status) }
     }
-    let pid = pid
+    let program = program
     do throws(Errno) {
       try DetachedThread.run {
-        ChildProcess.waitForEnd(of: pid)
+        program.waitForEnd()
         pipe.wake()
       }
     } catch {
@@ -109,24 +109,22 @@ final class PipedChild {
       watch = nil
       end(SIGKILL)
       // The process ends immediately now.
-      _ = waitpid(pid, nil, 0)
+      program.wait()
       throw error
     }
   }
 
   /// Its exit status; nil while it runs. The corresponding C function is `waitpid`.
   func status() -> ExitStatus? {
-    var status: CInt = 0
-    if knownStatus == nil, waitpid(pid, &status, WNOHANG) == pid {
-      knownStatus = ExitStatus(waitStatus: status)
-    }
+    if knownStatus == nil { knownStatus = program.status().map { ExitStatus(waitStatus: $0) } }
     return knownStatus
   }
 
   /// Sends it a signal if it still runs.
-  func end(_ signal: CInt) {
-    if knownStatus == nil { kill(plan.leads == .nothing ? pid : -pid, signal) }
-  }
+  func end(_ signal: CInt) { program.send(signal) }
+
+  /// Ends it, also if it ignores SIGTERM; see ``RunningProgram/end()``.
+  func end() { program.end() }
 
   /// The two ends of a pipe, close-on-exec. The corresponding C function is `pipe`.
   private final class Pipe {
@@ -151,10 +149,10 @@ final class PipedChild {
     func takeWriting() -> OwnedDescriptor? { writing.take() }
   }
 
-  private static func spawn(
+  private static func start(
     _ words: [String], _ path: String?, _ plan: Plan, input: FileDescriptor?,
     output: FileDescriptor?, errors: FileDescriptor?
-  ) throws(Errno) -> pid_t {
+  ) throws(Errno) -> RunningProgram {
     // What leads its own group gets SIGINT from this process alone. A shell that started this one
     // in the background may have ignored the signal.
     let interrupts = plan.leads == .nothing ? [] : [SIGINT, SIGQUIT]
@@ -169,7 +167,7 @@ final class PipedChild {
       }
     start.leads = plan.leads
     start.environment = variables(adding: plan.environment)
-    return try ChildProcess.start(words, at: path, start)
+    return try RunningProgram(words, at: path, start, isGuarded: plan.isGuarded)
   }
 
   /// The environment of this process with additional variables, which replace those of

@@ -57,7 +57,7 @@ final class AddressProgram {
     (self.loop, self.onEvent) = (loop, onEvent)
     child = try PipedChild(
       words: [program, "-a", "-f", "-i", "-C", "-e", path.string],
-      .init(errors: .piped, leads: .session))
+      .init(errors: .piped, leads: .session, isGuarded: true))
     do throws(Errno) {
       try child.watchEnd(on: loop) { [weak self] in
         self?.end("it \($0.ofCommand)")
@@ -147,7 +147,7 @@ final class AddressProgram {
   private func endSoon() {
     outputWatch?.cancel()
     outputWatch = nil
-    child.end(SIGTERM)
+    child.end()
   }
 
   /// It has ended, for this reason.

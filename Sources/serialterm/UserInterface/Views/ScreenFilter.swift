@@ -127,7 +127,8 @@ final class ScreenFilter {
     if time != .zero { watch?.cancel() }
   }
 
-  /// Ends it: closes its input, waits a limited time for its output, and sends SIGTERM.
+  /// Ends it: closes its input, waits a limited time for its output, and sends SIGTERM; see
+  /// ``RunningProgram/end()``.
   ///
   /// - Returns: the number of bytes that it did not read.
   func finish(within limit: Duration) -> Int {
@@ -154,7 +155,7 @@ final class ScreenFilter {
     watch?.cancel()
     closeInput(countingPipe: true)
     if end.status == nil { end.status = child.status() }
-    child.end(SIGTERM)
+    child.end()
     return end.unreadCount
   }
 
