@@ -15,7 +15,8 @@ import unittest
 from pathlib import Path
 
 from Tests.endtoend.harness import (
-    TIMEOUT, Device, Loopback, Pipes, Port, Terminal, run, serialterm, serialterm_binary, soak, wait_until)
+    TIMEOUT, Deadline, Device, Loopback, Pipes, Port, Terminal, run, serialterm, serialterm_binary, shell_status,
+    soak, wait_until)
 from Tests.endtoend.harness.screen import Screen
 from Tests.endtoend.servers.clients import fill
 
@@ -336,6 +337,40 @@ class ProgramTests(TapTest):
         again.write(b"back")
         self.assertEqual(self.alpha.read_exactly(4), b"back")
         self.end(tap)
+
+    def test_a_path_that_another_program_takes_is_left_alone(self):
+        tap = self.offer()
+        os.rename(self.pty, self.pty + ".old")
+        Path(self.pty).write_text("theirs")
+        tap.stderr.expect(b"no longer leads to this tap")
+        node = tap.stderr.expect(re.compile(rb"Programs can open (\S+)\.\r?\n"))[1].decode()
+        port = self.enterContext(Port(node))
+        tap.stderr.expect(b"has opened")
+        port.write(b"on")
+        self.assertEqual(self.alpha.read_exactly(2), b"on")
+        # Not even a terminal that is made again takes the path.
+        self.alpha.hang_up()
+        self.assertEqual(port.read_to_end(), b"")
+        port.close()
+        self.alpha.plug()
+        tap.stderr.expect(b"alpha is back")
+        self.alpha.write(b"still")
+        tap.stdout.expect(b"still")
+        self.assertEqual(Path(self.pty).read_text(), "theirs")
+        self.end(tap)
+        self.assertEqual(Path(self.pty).read_text(), "theirs")
+
+    def test_a_signal_at_any_time_removes_the_link(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            for _ in range(5):
+                tap = self.start(self.alpha.path, "--pty", self.pty)
+                # Without a pause: the signal comes before the tap handles it.
+                deadline = Deadline()
+                while not os.path.lexists(self.pty) and not deadline.passed:
+                    pass
+                os.kill(tap.pid, number)
+                self.assertEqual(shell_status(tap.wait()), 128 + number)
+                self.assertFalse(os.path.lexists(self.pty))
 
     def test_keep_lets_the_program_notice_nothing(self):
         tap = self.offer("--on-lost", "keep")

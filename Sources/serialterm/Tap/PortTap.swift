@@ -2,6 +2,7 @@ import EventLoop
 import Observing
 import SerialCore
 import Sessions
+import SystemPackage
 import Terminal
 import TextStages
 import TextTools
@@ -85,6 +86,10 @@ final class PortTap {
           + "went nowhere.")
     case .ended(let side):
       app.finish(.failure(Failure(.deviceLost, "\(name(side)) is gone.")))
+    case .linkLost(let path, let node):
+      app.console.say(
+        "\(path.string.harmless) no longer leads to this tap, and is left alone. Programs can open "
+          + "\(node).")
     case .terminalFailed(let error):
       app.finish(.failure(Failure(error)))
     }

@@ -2,6 +2,7 @@ package import EventLoop
 package import Observing
 import Reconnecting
 package import SerialCore
+package import SystemPackage
 
 /// Joins two sessions: bytes, settings, modem lines and breaks of one go to the other.
 ///
@@ -45,6 +46,8 @@ package final class PortJunction {
     case stray(Int, from: Side)
     /// The other side was lost, and the rule is to end.
     case ended(because: Side)
+    /// The path of the terminal no longer leads to this node.
+    case linkLost(FilePath, node: FilePath)
     /// The terminal could not be made again.
     case terminalFailed(TapTerminalError)
   }
@@ -68,6 +71,7 @@ package final class PortJunction {
   /// The relay to each side; none if nothing is sent.
   private var relays: [Relay] = []
   private var observations: [ObservationToken<SessionEvent>] = []
+  private var linkLosses: [ObservationToken<FilePath>] = []
   private var lineWatches: [ModemLineWatch] = []
   private var reported: Set<Report> = []
   /// The settings that a side will have when it has sent everything.
@@ -103,6 +107,11 @@ package final class PortJunction {
       Relay(from: self[side.other].controller.hub, to: self[side].controller.session)
     }
     for side in Side.allCases { observe(side) }
+    linkLosses = ports.compactMap(\.terminal).map { terminal in
+      terminal.linkLosses.observe { [unowned self, unowned terminal] in
+        news.notify(.linkLost(terminal.path, node: $0))
+      }
+    }
   }
 
   private subscript(side: Side) -> Port { ports[side.rawValue] }

@@ -17,11 +17,15 @@ package import SystemPackage
 /// - The node keeps its settings when a program closes it, as a serial port does.
 /// - The kernel reports a hang-up at the master when the last program has closed the node, and
 ///   inotify that one opens it. Therefore this side does not hold the node open.
+/// - What another program puts in place of the link is left alone, and the node is used without it.
 package final class TapTerminal {
   /// The path of the link.
   package let path: FilePath
   /// A program may have opened the node.
   let openings = Observable<Void>()
+  /// The path no longer leads to the node, which is the value: programs can still open that.
+  /// Reported once for each node.
+  let linkLosses = Observable<FilePath>()
 
   private let settings: LineSettings
   private var master: OwnedDescriptor?
@@ -29,10 +33,19 @@ package final class TapTerminal {
   private var link: StableLink?
   private var inotify: OwnedDescriptor?
   private var watch: DescriptorWatch?
+  private var linkWatch: LinkWatch?
+  /// The node that was reported without its link.
+  private var reportedNode: FilePath?
   private var isHungUp = false
   private var refreshing: LoopTimer?
   private weak var openLink: MasterLink?
   private weak var loop: IOLoop?
+
+  private struct LinkWatch {
+    let watcher: PathWatcher
+    let watch: DescriptorWatch
+    let events: ObservationToken<PathEvent>
+  }
 
   /// How often the settings of the node are read while no bytes come.
   private static let refreshInterval = Duration.milliseconds(20)
@@ -44,6 +57,11 @@ package final class TapTerminal {
   package init(at path: FilePath, _ settings: LineSettings) throws(TapTerminalError) {
     (self.path, self.settings) = (path, settings)
     try make()
+    do throws(StableLinkError) {
+      if let node { link = try StableLink(at: path, to: node) }
+    } catch {
+      throw .link(error)
+    }
   }
 
   private func make() throws(TapTerminalError) {
@@ -65,11 +83,6 @@ package final class TapTerminal {
       self.node = node
     } catch {
       throw .system(error)
-    }
-    do throws(StableLinkError) {
-      if let node { link = try StableLink(at: path, to: node) }
-    } catch {
-      throw .link(error)
     }
   }
 
@@ -116,6 +129,27 @@ package final class TapTerminal {
       openings.notify(())
     }
     self.loop = loop
+    watchLink(on: loop)
+  }
+
+  private func watchLink(on loop: IOLoop) {
+    linkWatch?.watch.cancel()
+    linkWatch = nil
+    // Without a watch, a loss is noticed when the terminal is made again.
+    if link != nil, let watcher = try? PathWatcher(path),
+      let watch = try? loop.watch(
+        watcher.descriptor, for: .reading, { _ in watcher.handleReadable() })
+    {
+      let events = watcher.observe { [unowned self] _ in checkLink() }
+      linkWatch = LinkWatch(watcher: watcher, watch: watch, events: events)
+    }
+    checkLink()
+  }
+
+  private func checkLink() {
+    guard let node, link?.isPresent != true, reportedNode != node else { return }
+    reportedNode = node
+    linkLosses.notify(node)
   }
 
   /// Ends the terminal as if an adapter were unplugged: the program gets the end of the file, and
@@ -125,6 +159,8 @@ package final class TapTerminal {
   func hangUp(_ closeLink: () -> Void) {
     isHungUp = true
     closeLink()
+    linkWatch?.watch.cancel()
+    linkWatch = nil
     link = nil
     watch?.cancel()
     watch = nil
@@ -133,12 +169,13 @@ package final class TapTerminal {
     node = nil
   }
 
-  /// Makes the terminal again after ``hangUp()``.
+  /// Makes the terminal again after ``hangUp()``; without the link if the path is taken.
   ///
-  /// - Throws: ``TapTerminalError``.
+  /// - Throws: ``TapTerminalError/system(_:)``.
   package func renew() throws(TapTerminalError) {
     guard isHungUp else { return }
     try make()
+    link = node.flatMap { try? StableLink(at: path, to: $0) }
     isHungUp = false
     do throws(Errno) {
       if let loop { try startWatching(on: loop) }

@@ -48,6 +48,7 @@ import Time
         case .settingsRefused(_, let side): news.append("refused at \(side)")
         case .stray(let count, let side): news.append("\(count) stray from \(side)")
         case .ended(let side): news.append("end by \(side)")
+        case .linkLost: news.append("no link")
         case .terminalFailed: news.append("no terminal")
         }
       }
