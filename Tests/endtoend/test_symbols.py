@@ -1,5 +1,6 @@
 """Addresses become functions and source lines: `--elf`, and `symbolize`."""
 
+import base64
 import hashlib
 import json
 import os
@@ -588,7 +589,45 @@ class BuildFolderTests(SymbolTest):
                 self.assertIn(f"addresses: {folder}/{elf}, found in the folder of {system}.", said)
 
 
+    def test_a_pipe_in_a_folder_is_not_opened(self):
+        folder = self.folder / "pipes"
+        (folder / "zephyr").mkdir(parents=True)
+        (folder / "zephyr/zephyr.elf").touch()
+        for name in ("project_description.json", "CMakeCache.txt", "domains.yaml", "app.elf"):
+            os.mkfifo(folder / name)
+        (folder / "domains.yaml").touch()
+        for name, said in (("domains.yaml", "zephyr.elf: "), ("zephyr/zephyr.elf", "app.elf: not a file.")):
+            status, shown, message = answered("symbolize", "--elf", str(folder), "/dev/null")
+            self.assertEqual((status, shown), (2, ""))
+            self.assertIn(said, message)
+            (folder / name).unlink()
+
+
 class SymbolizeTests(SymbolTest):
+    def test_nothing_reorders_a_line_on_a_terminal(self):
+        program = self.folder / "addr2line"
+        program.write_text(
+            f"#!{sys.executable}\nimport sys\nfor line in sys.stdin:\n"
+            "    print(line.strip(), 'f\\u202e\\u2066\\u200f\\u061c', '/s\\u2069\\u2028/x.c:3', sep='\\n', flush=True)\n")
+        program.chmod(0o755)
+        text = self.folder / "crash.txt"
+        text.write_text(f"a\u202eb\u2066c\u200fd\u061ce\u200bf {self.firmware.address('plain')}\u202e\nend\u2067")
+        log = self.folder / "log.jsonl"
+        log.write_text(json.dumps({
+            "time": "2026-01-01T00:00:00.000000Z", "direction": "from-device",
+            "bytes": base64.b64encode(text.read_bytes()).decode()}) + "\n")
+        for words in (["symbolize", str(text)], ["symbolize", str(log)], ["replay", str(log)]):
+            with self.subTest(words):
+                terminal = self.enterContext(Terminal(
+                    serialterm_binary(), *words, "--elf", str(self.firmware.path), "--addr2line", str(program)))
+                self.assertEqual(terminal.wait(), 0)
+                shown = terminal.output.decode()
+                self.assertIn("a\ufffdb\ufffdc\ufffdd\ufffde\ufffdf 0x", shown)
+                self.assertIn("f\ufffd\ufffd\ufffd\ufffd at /s\ufffd\ufffd/x.c:3", shown)
+                self.assertIn("end\ufffd", shown)
+                for hidden in "\u202e\u2066\u2067\u2069\u200f\u061c\u200b\u2028":
+                    self.assertNotIn(hidden, shown)
+
     def test_text_keeps_its_bytes(self):
         address = self.firmware.address("plain")
         crash = f"\x1b[31mcrash\x1b[0m at {address}\r\nno address\r\n{address}"

@@ -18,6 +18,8 @@ extension String {
   }
 
   private func replacing(except isKept: (Unicode.Scalar) -> Bool) -> String {
+    // Most text is printable ASCII.
+    guard utf8.contains(where: { !(0x20..<0x7F).contains($0) }) else { return self }
     var text = String.UnicodeScalarView()
     for scalar in unicodeScalars {
       text.append(scalar.isShownAsItself || isKept(scalar) ? scalar : "\u{FFFD}")

@@ -80,7 +80,7 @@ final class SymbolListing {
     part.withUnsafeBytes { part in
       var index = 0
       while let event = reader?.next(in: part, from: &index) {
-        if event != .returned { output += reader!.text.utf8 }
+        if event != .returned { output += reader!.text.harmlessLine.utf8 }
         if event == .ended { output.append(0x0A) }
       }
     }
@@ -115,7 +115,7 @@ final class SymbolListing {
     watch.finish()
     while watch.isWaiting { try loop.turn() }
     reader?.finish()
-    output += (reader?.text ?? "").utf8
+    output += (reader?.text ?? "").harmlessLine.utf8
     if isMidLine, !answers.isEmpty { output.append(0x0A) }
     try appendAnswers()
     try write()
