@@ -4,7 +4,7 @@
 ///
 /// Each command is taken once by ``next(where:)``, and answered before the next one is taken.
 package struct CommandQueue {
-  /// What is to be done with a command whose turn it is.
+  /// What to do with the next command.
   package enum Step {
     case perform(ProgramLine)
     /// It was cancelled before it has begun.
@@ -41,7 +41,7 @@ package struct CommandQueue {
 
   /// Adds a command.
   ///
-  /// - Returns: whether the command that runs is to be stopped now.
+  /// - Returns: whether to stop the running command.
   /// - Precondition: the queue has room.
   package mutating func add(_ line: ProgramLine) -> Bool {
     precondition(hasRoom, "a queue is full")

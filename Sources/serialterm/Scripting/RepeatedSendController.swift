@@ -93,8 +93,9 @@ final class RepeatedSendController: SendingController {
     switch report {
     case .answer(let bytes):
       // Without an expected answer, all frames are printed.
-      let isFrame = configuration.expectation == nil && configuration.frameForm != nil
-      if configuration.printedGroup == nil, !isFrame { bytes.withUnsafeBytes { frontEnd.show($0) } }
+      if configuration.printedGroup == nil, !configuration.printsFrames {
+        bytes.withUnsafeBytes { frontEnd.show($0) }
+      }
     case .answered(let match):
       if let group = configuration.printedGroup {
         match.line(ofGroup: group).withUnsafeBytes { frontEnd.show($0) }

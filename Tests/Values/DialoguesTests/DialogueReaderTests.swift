@@ -65,7 +65,7 @@ struct DialogueReaderTests {
   }
 
   @Test(
-    "a mistake in try, else and the rounds of repeat is told",
+    "a mistake in try, else and the rounds of repeat is reported",
     arguments: [
       ("try\nwait 1s\n}", "1: expected '{', not the end of the line"),
       ("try {\n}", "1: there is nothing to try"),

@@ -9,7 +9,7 @@ import TextTools
     ProgramLine(#"{"id":"\#(command)","command":"\#(command)"}"#)
   }
 
-  /// Adds commands, and returns those after which the one that runs is to be stopped.
+  /// Adds commands, and returns those that stop the running one.
   private func stopping(_ commands: String...) -> [String] {
     commands.filter { queue.add(line($0)) }
   }

@@ -26,7 +26,7 @@ import Testing
     #expect(lines([status(0, of: 0)]) == [])
   }
 
-  @Test func `Each file begins anew`() {
+  @Test func `Each file starts again`() {
     #expect(
       lines([status(500, of: 1_000), status(500, of: 1_000, number: 2)]) == [
         "a.bin 50 %", "a.bin 50 %",
