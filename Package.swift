@@ -42,11 +42,14 @@ let package = Package(
       name: "CUdev", path: "Sources/Foundations/CUdev", pkgConfig: "libudev",
       providers: [.apt(["libudev-dev"])]),
     .target(name: "CSerial", path: "Sources/Foundations/CSerial"),
-    // Restores the user's terminal after a crash or SIGKILL; written in C because Swift code may not
-    // run in a signal handler or after fork(2).
-    .target(name: "CTerminalGuard", path: "Sources/Foundations/CTerminalGuard"),
-    // Undoes what must not outlive the program, also when a signal ends it; in C for the same reason.
+    // Undoes what must not outlive the program, also when a signal ends it; written in C because Swift
+    // code may not run in a signal handler.
     .target(name: "CExitGuard", path: "Sources/Foundations/CExitGuard"),
+    // Restores the user's terminal after a crash or SIGKILL; in C for the same reason, and because
+    // Swift code may not run after fork(2).
+    .target(
+      name: "CTerminalGuard", dependencies: ["CExitGuard"],
+      path: "Sources/Foundations/CTerminalGuard"),
     // Clocks, and times by them.
     .target(name: "Time", path: "Sources/Foundations/Time", swiftSettings: strict),
     // Conversion between character encodings: iconv(3).

@@ -372,6 +372,13 @@ class ProgramTests(TapTest):
                 self.assertEqual(shell_status(tap.wait()), 128 + number)
                 self.assertFalse(os.path.lexists(self.pty))
 
+    def test_signals_that_no_session_handles_remove_the_link(self):
+        for number in (signal.SIGXCPU, signal.SIGPWR, signal.SIGSEGV):
+            tap = self.offer()
+            os.kill(tap.pid, number)
+            self.assertEqual(shell_status(tap.wait()), 128 + number)
+            self.assertFalse(os.path.lexists(self.pty))
+
     def test_keep_lets_the_program_notice_nothing(self):
         tap = self.offer("--on-lost", "keep")
         port = self.open(tap)

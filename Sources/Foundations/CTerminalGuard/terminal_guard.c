@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "CTerminalGuard.h"
 
+#include "exit_guard.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -88,6 +90,7 @@ static void on_crash(int signal) {
     restore_screen(STDOUT_FILENO, "/proc/self/fd/1");  // the same terminal, see the header
     tcsetattr(guarded_terminal, TCSANOW, &found_attributes);
   }
+  exit_guard_undo();
   report_crash();
   raise(signal);
 }

@@ -9,7 +9,7 @@ import Time
 /// - Signals go to its group, if it leads one; otherwise to the program alone.
 /// - ``end()`` sends SIGTERM, and after ``grace`` SIGKILL. When the program ends before, what is
 ///   left of its group is killed: until the status is taken, no other group gets this number.
-/// - This process waits for those at its end, at most ``grace``; see ``finishEndings()``.
+/// - At its end, this process waits for those a moment; see ``finishEndings()``.
 /// - A guarded program is also killed if a signal ends this process.
 package final class RunningProgram: Sendable {
   private let pid: pid_t
@@ -25,6 +25,8 @@ package final class RunningProgram: Sendable {
 
   /// The time that a program has after SIGTERM.
   package static let grace = Duration.seconds(1)
+  /// The time that all of them have at the end of this process, for which a user waits.
+  package static let lastGrace = Duration.milliseconds(200)
   private static let ending = Guarded<[pid_t: RunningProgram]>([:])
 
   /// Starts a program; see ``ChildProcess/start(_:at:_:)``.
@@ -97,10 +99,10 @@ package final class RunningProgram: Sendable {
     }
   }
 
-  /// Waits for the programs that were told to end, at most ``grace``, and kills the others. Call it
-  /// at the end of the process.
+  /// Waits for the programs that were told to end, at most ``lastGrace``, and kills those that are
+  /// left. Call it at the end of the process.
   package static func finishEndings() {
-    let deadline = MonotonicTime.now + grace
+    let deadline = MonotonicTime.now + lastGrace
     for program in ending.withLock({ Array($0.values) }) {
       program.state.wait(until: deadline) { $0.status != nil }
     }

@@ -25,6 +25,10 @@ enum ExitStatus: Hashable {
   /// leave the session's settings on the port.
   static let endingSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM]
 
+  /// The signals that end the program at once, besides those of a crash. The other ones end it so
+  /// before a session handles them.
+  static let suddenSignals = [SIGXCPU, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR]
+
   /// The signals that the program ignores, because write(2) reports the same condition as an error:
   /// a closed reader (`EPIPE`), a file at its size limit (`EFBIG`, see setrlimit(2)). Child
   /// processes get the default actions.
