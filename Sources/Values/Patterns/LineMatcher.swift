@@ -79,7 +79,7 @@ public struct LineMatcher {
   ///   - budget: the maximum number of steps: one for each alternative that is followed because the
   ///     table does not have its result. It is reduced by the number of steps.
   /// - Returns: nil if the budget was used up before.
-  public mutating func matches(_ line: UnsafeRawBufferPointer, budget: inout Int) -> Bool? {
+  package mutating func matches(_ line: UnsafeRawBufferPointer, budget: inout Int) -> Bool? {
     var row: Int32 = 0
     var index = 0
     while true {

@@ -25,7 +25,7 @@ public enum SharingMessage: Hashable, Sendable {
 
   /// The client is a person's serialterm, and wants news of the other members.
   ///
-  /// - `isViewer`: it has joined the session in its program, does not take a free pen automatically, and wants the history.
+  /// - `isViewer`: it does not take a free pen automatically, and wants the history.
   case hello(Introduction, isViewer: Bool)
   /// Asks for the pen.
   case ask

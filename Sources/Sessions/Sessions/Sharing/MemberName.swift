@@ -88,8 +88,8 @@ package struct MemberName: Hashable, Sendable {
     scalar == ")" || scalar.properties.generalCategory == .closePunctuation && scalar != "]"
   }
 
-  /// Whether a text in parentheses is like one that this program adds: `agent`, `pid 4711`, a number,
-  /// an address.
+  /// Whether a text in parentheses is like one that this program adds: `agent`, `pid 4711`, a
+  /// number, an address.
   private static func isOurs(_ inside: some Sequence<Unicode.Scalar>) -> Bool {
     let text = inside.filter { !$0.properties.isWhitespace }.map(folded).joined()
     let digits = text.hasPrefix("pid") ? text.dropFirst(3) : text[...]

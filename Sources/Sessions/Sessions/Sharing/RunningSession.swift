@@ -32,8 +32,9 @@ package struct RunningSession: Hashable, Sendable {
   ///
   /// All programs are asked at the same time, and have a second to reply.
   ///
-  /// - Parameter includesSudoUser: whether root asks the programs of the user of sudo(8) too. Only a
-  ///   person who names a session wants that: those programs are not root's, and say what they like.
+  /// - Parameter includesSudoUser: whether root asks the programs of the user of sudo(8) too. Only
+  ///   a person who names a session wants that: those programs are not root's, and say what they
+  ///   like.
   package static func all(includingSudoUser includesSudoUser: Bool = false) -> [RunningSession] {
     all(in: ControlFolder.placesToAsk(includingSudoUser: includesSudoUser))
   }
