@@ -27,6 +27,11 @@ package enum NodeAdmission: Hashable, Sendable {
     return number.isConsole ? .notAdmitted : nil
   }
 
+  /// - Throws: ``SerialError`` if the node may not be opened.
+  func check(_ number: DeviceID, at path: FilePath) throws(SerialError) {
+    if let code = refusal(of: number) { throw SerialError(code, in: "stat", at: path) }
+  }
+
   /// A process whose controlling terminal this is: the leader of its session, if it still runs.
   static func leader(at number: DeviceID, among processes: [Int32]) -> PortHolder? {
     var first: Int32?

@@ -20,16 +20,14 @@ extension OpenPort {
       throw SerialError(.notASerialPort, in: "stat", at: path)
     }
     let number = node.specialDeviceID
-    if let code = options.admission.refusal(of: number) {
-      throw SerialError(code, in: "stat", at: path)
-    }
+    try options.admission.check(number, at: path)
     let lockFile = try UUCPLock.lock(path, options: options)
     do { try self.init(path, lockedBy: lockFile) } catch {
       throw SerialError(opening: path, error, in: "open")
     }
-    // The path may lead to another node since it was looked at.
-    if options.admission != .any, (try? descriptor.stat().specialDeviceID) != number {
-      throw SerialError(.notAdmitted, in: "open", at: path)
+    // The path may lead to another node since it was looked at, and the node to another terminal.
+    if options.admission != .any, let opened = descriptor.terminalNumber, opened != number {
+      try options.admission.check(opened, at: path)
     }
     if options.isExclusive { try lock() }
     // If it is not a terminal it has no lines either: the next request reports that.

@@ -24,7 +24,7 @@ public struct SerialError: Error, Hashable, Sendable {
     case noHardware
     /// The path is not a serial port but a directory, a file or another kind of device.
     case notASerialPort
-    /// The node is the controlling terminal of this process, and may not be opened therefore.
+    /// The node is the controlling terminal of a process, and may not be opened therefore.
     case attended(by: PortHolder)
     /// The node is a console of this computer or a pseudo-terminal of another program, and may not
     /// be opened therefore.

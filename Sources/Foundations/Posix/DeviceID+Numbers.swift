@@ -10,6 +10,12 @@ extension DeviceID {
     self.init(RawValue(low | high))
   }
 
+  /// Decodes a number of 32 bits, with the major number in the 12 bits in the middle: see
+  /// new_encode_dev() in the kernel.
+  package init(encoded bits: UInt32) {
+    self.init(majorNumber: bits >> 8 & 0xFFF, minorNumber: bits & 0xFF | bits >> 12 & 0xF_FF00)
+  }
+
   /// Whether this is the slave side of a pseudo-terminal: see "136-143 char Unix98 PTY slaves" and
   /// "3 char" in Documentation/admin-guide/devices.txt of the kernel.
   package var isPseudoTerminal: Bool { (136...143).contains(majorNumber) || majorNumber == 3 }

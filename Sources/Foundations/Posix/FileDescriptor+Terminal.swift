@@ -16,6 +16,14 @@ extension FileDescriptor {
     return ioctl(rawValue, TerminalRequest.number, &number) == 0
   }
 
+  /// The number of the terminal behind the open file, which may have been opened by a name that
+  /// stands for it, such as /dev/tty; nil if it is no terminal.
+  package var terminalNumber: DeviceID? {
+    var bits: CUnsignedInt = 0
+    guard ioctl(rawValue, TerminalRequest.device, &bits) == 0 else { return nil }
+    return DeviceID(encoded: bits)
+  }
+
   /// Opens the same terminal, pipe or device again, close-on-exec and non-blocking.
   ///
   /// O_NONBLOCK belongs to the open file description, not to the descriptor. On an inherited stream
@@ -50,6 +58,8 @@ package enum TerminalRequest {
   package static let setLock = encode(direction: 1, number: 0x31)
   /// `TIOCGPTN`: the number of the node, as an unsigned int.
   package static let number = encode(direction: 2, number: 0x30)
+  /// `TIOCGDEV`: the number of the device, as an unsigned int.
+  package static let device = encode(direction: 2, number: 0x32)
   /// `TIOCGEXCL`: whether `TIOCEXCL` is set, as an int.
   package static let isExclusive = encode(direction: 2, number: 0x40)
 

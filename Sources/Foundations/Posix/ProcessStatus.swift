@@ -23,12 +23,6 @@ package struct ProcessStatus: Hashable, Sendable {
       return nil
     }
     self.session = session
-    let bits = UInt32(bitPattern: number)
-    // The major number is in the 12 bits in the middle: see new_encode_dev() in the kernel.
-    terminal =
-      number == 0
-      ? nil
-      : DeviceID(
-        majorNumber: bits >> 8 & 0xFFF, minorNumber: bits & 0xFF | bits >> 12 & 0xF_FF00)
+    terminal = number == 0 ? nil : DeviceID(encoded: UInt32(bitPattern: number))
   }
 }

@@ -34,7 +34,10 @@ struct AgentRules {
   var admission: NodeAdmission { allowed.isEmpty ? .serialPorts : .unattended }
 
   private func refusalWithoutList(of target: Target, among devices: [Device]) -> String? {
-    guard case .endpoint(let endpoint) = target else { return nil }
+    guard case .endpoint(let endpoint) = target else {
+      let node = ResolvedTarget(target, among: { devices }).device(among: { devices })?.node
+      return node.flatMap(Self.refusal(ofConsole:))
+    }
     if LinkProviders.standard.isRemote(endpoint) {
       return "not allowed: a port over the network must be named when the server is started, with "
         + "--allow \(endpoint)"
@@ -45,7 +48,15 @@ struct AgentRules {
     let isPort =
       devices.contains { $0.node == node && $0.hasHardware }
       || node.deviceNumber?.isPseudoTerminal == true
-    return isPort ? nil : Self.refusal(ofNode: path.string)
+    return isPort ? Self.refusal(ofConsole: node) : Self.refusal(ofNode: path.string)
+  }
+
+  /// A login prompt usually runs at a console, and in a container nobody sees it.
+  private static func refusal(ofConsole node: FilePath) -> String? {
+    guard KernelConsoles().contains(node) else { return nil }
+    return
+      "not allowed: \(node.string.harmless) is a console of this computer. A person can name it "
+      + "when the server is started, with --allow \(node.string.shellWord)"
   }
 
   /// Why a node may not be opened that is no serial port.

@@ -23,6 +23,14 @@ import Testing
   @Test(arguments: ["", "7 (cat)", "7 (cat) S 1 7", "7 (cat) S 1 7 x 0"])
   func otherTextIsNone(_ text: String) { #expect(ProcessStatus(parsing: text) == nil) }
 
+  @Test func theTerminalBehindANameIsKnown() throws {
+    let master = try OwnedDescriptor.open("/dev/ptmx", O_RDWR | O_NOCTTY)
+    let number = try #require(master.borrowed.terminalNumber)
+    #expect(number.isPseudoTerminal)
+    let file = try OwnedDescriptor.open("/dev/null", O_RDONLY)
+    #expect(file.borrowed.terminalNumber == nil)
+  }
+
   @Test func aProcessHasOne() throws {
     let own = try #require(ProcessStatus(in: "/proc/self"))
     #expect(own.session == getsid(0))
