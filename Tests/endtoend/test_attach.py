@@ -183,7 +183,7 @@ class ChoosingTests(AttachCase):
         session = self.session()
         for typed, shown in (
                 ("Max", "Max"), ("ann (agent)", "ann [agent]"), ("ann\u3164 (pid 1)", "ann [pid 1]"),
-                (" ann\x1b", "ann\ufffd")):
+                (" ann\u200b\x1b", "ann\ufffd")):
             with self.subTest(typed):
                 viewer = self.viewer("--as", typed)
                 session.expect(f"{shown} is here".encode())

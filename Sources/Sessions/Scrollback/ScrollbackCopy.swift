@@ -15,8 +15,8 @@ public struct ScrollbackCopy: Sendable {
 
   private let blocks: [ScrollbackBlock]
   private let lineText: @Sendable () -> LineText
-  /// The number of the device's bytes up to the end of the last line, including dropped ones.
-  private let endOffset: Int
+  /// The number of the device's bytes before the first line, and up to the end of the last one.
+  private let offsets: Range<Int>
   /// The bits of the lines to write, for each block; nil for all lines.
   private let selection: [[UInt64]]?
 
@@ -33,7 +33,7 @@ public struct ScrollbackCopy: Sendable {
   private init(_ scrollback: Scrollback, selection: [[UInt64]]?) {
     blocks = scrollback.snapshot()
     lineText = scrollback.lineText
-    endOffset = scrollback.addedByteCount
+    offsets = scrollback.droppedByteCount..<scrollback.addedByteCount
     self.selection = selection
   }
 
@@ -90,8 +90,8 @@ public struct ScrollbackCopy: Sendable {
   package func matches(
     of pattern: Pattern, limit: Int, until isOver: () -> Bool
   ) -> ScrollbackMatches {
-    var matches = ScrollbackMatches()
-    var (matcher, text, offset) = (LineMatcher(pattern), lineText(), endOffset)
+    var matches = ScrollbackMatches(firstOffset: offsets.lowerBound)
+    var (matcher, text, offset) = (LineMatcher(pattern), lineText(), offsets.upperBound)
     search: for block in blocks.reversed() {
       for index in (0..<block.lineCount).reversed() {
         if isOver() {

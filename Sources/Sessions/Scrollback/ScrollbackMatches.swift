@@ -10,6 +10,8 @@ package struct ScrollbackMatches: Sendable {
     package let bytes: [UInt8]
   }
 
+  /// The number of the device's bytes that were dropped before the first line.
+  package let firstOffset: Int
   /// The newest lines that match, the oldest of them first.
   package var lines: [Line] = []
   /// The number of all lines that match, of those that were searched.

@@ -43,6 +43,7 @@ import Testing
     #expect(found.lines[0].offset + found.lines[0].bytes.count == found.lines[1].offset)
     let first = try matches(of: "", in: scrollback, limit: .max).lines[0]
     #expect(first.offset == scrollback.droppedByteCount)
+    #expect(found.firstOffset == scrollback.droppedByteCount)
   }
 
   @Test func aSearchThatIsCutOffHasTheNewestLines() throws {

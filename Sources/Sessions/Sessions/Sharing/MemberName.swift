@@ -5,7 +5,7 @@ import TextTools
 /// The name of a member of a session, as the others see it: what it calls itself, and what this
 /// program adds in parentheses. It is safe to show.
 ///
-/// Nobody can type what this program adds: `ann (agent)` becomes `ann [agent]`.
+/// Nobody can type what this program adds: in what members type, parentheses become brackets.
 package struct MemberName: Hashable, Sendable {
   /// What the member calls itself, cleaned.
   private let ownName: String
@@ -51,59 +51,29 @@ package struct MemberName: Hashable, Sendable {
   // MARK: Cleaning
 
   /// What a member calls itself, safe to show and without what others could take for another name:
-  /// invisible characters, several spaces, and what this program adds to names. It may be empty.
+  /// invisible characters, several spaces, and parentheses, which become brackets. It may be empty.
   static func cleaned(_ name: String) -> String {
-    let visible = name.harmless.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
-    let words = visible.split { $0.properties.isWhitespace }.map { String($0) }
-    let scalars = Array(words.joined(separator: " ").unicodeScalars.prefix(limit))
+    let visible = name.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
+    let words = visible.split { $0.properties.isWhitespace }.map { String($0).harmless }
     var text = String.UnicodeScalarView()
-    var rest = scalars[...]
-    while let opening = rest.firstIndex(where: isOpening) {
-      text.append(contentsOf: rest[..<opening])
-      let inside = rest[(opening + 1)...]
-      let end = inside.firstIndex { isClosing($0) || isOpening($0) } ?? inside.endIndex
-      // Without its end, it would get one from what is added.
-      if isOurs(inside[..<end]) {
-        text.append("[")
-        text.append(contentsOf: inside[..<end])
-        text.append("]")
-        rest =
-          end < inside.endIndex && isClosing(inside[end]) ? inside[(end + 1)...] : inside[end...]
-      } else {
-        text.append(rest[opening])
-        rest = inside
-      }
+    for scalar in words.joined(separator: " ").unicodeScalars.prefix(limit) {
+      text.append(bracket(for: scalar) ?? scalar)
     }
-    text.append(contentsOf: rest)
     let cleaned = String(text)
     return cleaned.last == " " ? String(cleaned.dropLast()) : cleaned
   }
 
-  /// ASCII, and its forms in other widths and styles.
-  private static func isOpening(_ scalar: Unicode.Scalar) -> Bool {
-    scalar == "(" || scalar.properties.generalCategory == .openPunctuation && scalar != "["
+  /// The bracket in place of a parenthesis, or of a character that looks like one; nil for others.
+  private static func bracket(for scalar: Unicode.Scalar) -> Unicode.Scalar? {
+    if openings.contains(scalar) || ("\u{239B}"..."\u{239D}").contains(scalar) { return "[" }
+    if closings.contains(scalar) || ("\u{239E}"..."\u{23A0}").contains(scalar) { return "]" }
+    return nil
   }
 
-  private static func isClosing(_ scalar: Unicode.Scalar) -> Bool {
-    scalar == ")" || scalar.properties.generalCategory == .closePunctuation && scalar != "]"
-  }
-
-  /// Whether a text in parentheses is like one that this program adds: `agent`, `pid 4711`, a
-  /// number, an address.
-  private static func isOurs(_ inside: some Sequence<Unicode.Scalar>) -> Bool {
-    let text = inside.filter { !$0.properties.isWhitespace }.map(folded).joined()
-    let digits = text.hasPrefix("pid") ? text.dropFirst(3) : text[...]
-    return text == "agent" || text.contains(":")
-      || !digits.isEmpty && digits.unicodeScalars.allSatisfy { $0.properties.numericType != nil }
-  }
-
-  /// A lower case letter; those of full width are folded to ASCII.
-  private static func folded(_ scalar: Unicode.Scalar) -> String {
-    let narrow =
-      (0xFF01...0xFF5E).contains(scalar.value)
-      ? Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar : scalar
-    return narrow.properties.lowercaseMapping
-  }
+  // Parentheses and their forms: small, superior, inferior, ornamental, flattened, white, double,
+  // vertical, of full width.
+  private static let openings = Set("(⁽₍❨❪⟮⦅⦇⸨︵﹙（｟".unicodeScalars)
+  private static let closings = Set(")⁾₎❩❫⟯⦆⦈⸩︶﹚）｠".unicodeScalars)
 }
 
 extension MemberName {
