@@ -8,7 +8,9 @@ import random
 import re
 import shutil
 import signal
+import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import unittest
@@ -149,6 +151,26 @@ class ProtocolTests(AgentCase):
                 self.assertEqual(tool["annotations"]["readOnlyHint"], tool["name"] in READING)
                 self.assertRegex(tool["description"], r"^[A-Z].*\.$")
 
+    def test_what_was_asked_before_the_end_of_the_input_is_answered(self):
+        agent = self.agent()
+        numbers = [agent.start(tool) for tool in ("list_ports", "list_sessions", "doctor")]
+        self.assertEqual(agent.leave(), 0)
+        for number in numbers:
+            self.assertFalse(agent.outcome(number)["isError"])
+
+    def test_a_session_that_does_not_answer_delays_all_calls_together(self):
+        folder = Path(self.variables["XDG_RUNTIME_DIR"]) / "serialterm"
+        folder.mkdir(mode=0o700)
+        listener = self.enterContext(socket.socket(socket.AF_UNIX))
+        listener.bind(str(folder / "1.sock"))
+        listener.listen()
+        agent = self.agent()
+        numbers = [agent.start("list_sessions") for _ in range(30)]
+        session = agent.open("loopback:board")
+        self.assertEqual(session, "s1")
+        for number in numbers:
+            self.assertFalse(agent.outcome(number)["isError"])
+
     def test_the_end_of_the_input_ends_the_calls_and_closes_the_port(self):
         device = self.device()
         agent = self.agent("--allow", device.path)
@@ -224,6 +246,31 @@ class SafetyTests(AgentCase):
             with Terminal(serialterm_binary(), "connect", "--shared", node, variables=self.variables) as person:
                 person.expect(b"is the terminal of cat (pid %d)" % pid)
         os.waitpid(pid, 0)
+
+    def test_a_name_that_stands_for_a_terminal_is_judged_as_that(self):
+        # A server at a terminal of its own, as in the terminal of an editor.
+        program = (
+            "import fcntl, os, sys, termios; fcntl.ioctl(int(sys.argv[1]), termios.TIOCSCTTY, 0);"
+            "os.execv(sys.argv[2], sys.argv[2:])")
+        master, node = os.openpty()
+        self.addCleanup(os.close, master)
+        requests = [
+            {"jsonrpc": "2.0", "id": 1, "method": "initialize",
+             "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x"}}},
+            {"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+             "params": {"name": "open", "arguments": {"target": "/dev/tty"}}}]
+        server = subprocess.Popen(
+            [sys.executable, "-c", program, str(node), serialterm_binary(), "mcp", "--allow", "/dev/tty", "--write"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(**self.variables), start_new_session=True,
+            pass_fds=[node])
+        os.close(node)
+        with server:
+            server.stdin.write(b"".join(json.dumps(request).encode() + b"\n" for request in requests))
+            server.stdin.flush()
+            server.stdout.readline()
+            answer = json.loads(server.stdout.readline())
+            server.stdin.close()
+        self.assertIn("it is the terminal of serialterm", answer["result"]["content"][0]["text"])
 
     def test_only_named_ports_are_opened(self):
         device = self.device()
@@ -338,6 +385,15 @@ class ReadingTests(AgentCase):
         part = self.read(until="ready", timeout=0.3)
         self.assertEqual((part["reason"], part["data"]["text"]), ("timeout", "busy"))
         self.assertIn("how_to_go_on", part)
+
+    def test_what_came_before_the_end_of_the_time_counts(self):
+        self.board.write(b"world")
+        wait_until(
+            lambda: self.client.call("status", session=self.session)["received"] == 5, "it has come")
+        part = self.read(until="world", timeout=0)
+        self.assertEqual((part["reason"], part["match"]), ("matched", ["world"]))
+        part = self.read(offset=0, until="moon", timeout=0)
+        self.assertEqual((part["reason"], part["next_offset"]), ("timeout", 5))
 
     def test_a_call_is_cancelled(self):
         number = self.client.start("read", session=self.session, until="never", timeout=600)

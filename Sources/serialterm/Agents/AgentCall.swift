@@ -45,9 +45,14 @@ final class AgentCall {
     guard !isOver else { return }
     retireOperation()
     self.operation = operation
-    limit(to: operation.timeLimit) { [unowned operation] in operation.timeOut() }
+    timer = loop.schedule(after: operation.timeLimit) { [unowned self, unowned operation] in
+      if let outcome = operation.timeOut() { finish(outcome) }
+    }
     operation.begin()
   }
+
+  /// Whether a client that has ended its requests still gets the answer.
+  var isAwaited: Bool { operation?.isAwaited ?? false }
 
   /// Answers the call. Only the first outcome counts.
   func finish(_ outcome: Outcome) {
@@ -81,10 +86,17 @@ final class AgentCall {
 protocol AgentOperation: AnyObject {
   /// The longest time that it takes.
   var timeLimit: Duration { get }
+  /// Whether a client that has ended its requests still gets the answer: it is only looked for.
+  var isAwaited: Bool { get }
   /// Starts. It may finish the call at once.
   func begin()
-  /// Returns the outcome of a call that has reached the time limit.
-  func timeOut() -> AgentCall.Outcome
+  /// Returns the outcome of a call that has reached the time limit; nil if the operation finishes
+  /// it at once, or a moment later.
+  func timeOut() -> AgentCall.Outcome?
   /// Stops, because the call is over or goes on with another operation.
   func stop()
+}
+
+extension AgentOperation {
+  var isAwaited: Bool { false }
 }

@@ -18,6 +18,7 @@ final class AgentInterface: FrontEnd {
   private var watch: DescriptorWatch?
   private var output: ObservationToken<OutputChannel.Event>?
   private var next: LoopTimer?
+  private var callEnds: ObservationToken<Void>?
   private let rules: AgentRules
   private lazy var server = AgentServer(app, under: rules) { [unowned self] in write($0) }
 
@@ -25,7 +26,7 @@ final class AgentInterface: FrontEnd {
   private static let longestLine = 1_048_576
   /// The time after which no further message is handled in a turn of the loop.
   private static let turn = Duration.milliseconds(2)
-  /// The time for a client to read the last answers.
+  /// The time for the last answers, and for a client to read them.
   private static let patience = Duration.seconds(2)
 
   /// - Throws: the errors of epoll_create1(2) and epoll_ctl(2).
@@ -71,7 +72,7 @@ final class AgentInterface: FrontEnd {
 
   func stop() {
     watch = nil
-    next = nil
+    (next, callEnds) = (nil, nil)
     server.stop()
   }
 
@@ -110,7 +111,7 @@ final class AgentInterface: FrontEnd {
       switch lines.next() {
       case .success(let line): server.receive(line)
       case .failure: server.receiveTooLong()
-      case nil where lines.hasEnded: return app.finish(.success(.done))
+      case nil where lines.hasEnded: return awaitAnswers()
       case nil:
         _ = try? watch?.setInterest(.reading)
         return
@@ -118,6 +119,16 @@ final class AgentInterface: FrontEnd {
     } while .now < deadline
     _ = try? watch?.setInterest([])
     next = app.loop.schedule(after: .zero) { [unowned self] in handleLines() }
+  }
+
+  /// Ends the program when what the client has asked last is answered, or takes too long.
+  private func awaitAnswers() {
+    guard server.isAwaited else { return app.finish(.success(.done)) }
+    guard callEnds == nil else { return }
+    callEnds = server.callEnds.observe { [unowned self] in
+      if !server.isAwaited { app.finish(.success(.done)) }
+    }
+    next = app.loop.schedule(after: Self.patience) { [unowned self] in app.finish(.success(.done)) }
   }
 
   private func write(_ line: String) {

@@ -90,7 +90,7 @@ final class AgentLending: AgentOperation {
     call.finish(.done(members, text: "\(session.portName) is \(state)."))
   }
 
-  func timeOut() -> AgentCall.Outcome {
+  func timeOut() -> AgentCall.Outcome? {
     .failed("Timed out: \(session.portName) is \(session.state).")
   }
 

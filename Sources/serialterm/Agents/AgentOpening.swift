@@ -50,7 +50,7 @@ final class AgentOpening: AgentOperation {
     call.finish(server.opened(session))
   }
 
-  func timeOut() -> AgentCall.Outcome {
+  func timeOut() -> AgentCall.Outcome? {
     .failed("Timed out: \(session.portName) is \(session.state).")
   }
 

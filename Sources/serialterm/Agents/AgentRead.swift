@@ -20,9 +20,11 @@ final class AgentRead: AgentOperation {
   private var bytes: [UInt8] = []
   /// The search for the pattern, as far as it has come; nil without a pattern.
   private var text: ReceivedText?
-  /// The number of bytes that were given to the search.
+  /// The number of bytes that were searched.
   private var searchedCount = 0
   private var search: AgentWorker.Job?
+  /// Ends the call after its time limit, if the search is too slow; nil before.
+  private var lastWait: LoopTimer?
   /// Why the session has ended.
   private var sessionEnd: String?
   private var additions: ObservationToken<Void>?
@@ -49,6 +51,10 @@ final class AgentRead: AgentOperation {
     case matched, silence, limit, timeout, ended
   }
 
+  /// The number of bytes that are searched at once: other calls search between them.
+  private static let stride = 16_384
+  /// The time, after the limit of a call, to search what came before.
+  private static let searchPatience = Duration.seconds(1)
   static let standardLimit = 32_768
   static let largestLimit = 65_536
   static let standardTimeout = Duration.seconds(5)
@@ -80,9 +86,17 @@ final class AgentRead: AgentOperation {
     collect()
   }
 
-  func timeOut() -> AgentCall.Outcome { outcome(because: .timeout) }
+  func timeOut() -> AgentCall.Outcome? {
+    guard isSearching else { return outcome(because: .timeout) }
+    // What came before the limit counts.
+    (additions, end) = (nil, nil)
+    lastWait = loop.schedule(after: Self.searchPatience) { [unowned self] in
+      finish(because: .timeout)
+    }
+    return nil
+  }
 
-  func stop() { (additions, end, silence, search) = (nil, nil, nil, nil) }
+  func stop() { (additions, end, silence, search, lastWait) = (nil, nil, nil, nil, nil) }
 
   private func collect() {
     reader.read(from: session.scrollback, upTo: order.limit - bytes.count) { piece, _ in
@@ -93,18 +107,21 @@ final class AgentRead: AgentOperation {
     goOn()
   }
 
+  /// Whether bytes wait for the search.
+  private var isSearching: Bool { text != nil && searchedCount < bytes.count }
+
   /// Searches new bytes, or ends the call if nothing more is to come.
   private func goOn() {
     guard search == nil else { return }
-    if let text, searchedCount < bytes.count { return look(for: text) }
+    if let text, isSearching { return look(for: text) }
+    if lastWait != nil { return finish(because: .timeout) }
     if bytes.count == order.limit { return finish(because: .limit) }
     awaitSilence()
     if let sessionEnd { finish(because: .ended, note: sessionEnd) }
   }
 
   private func look(for text: ReceivedText) {
-    let fresh = bytes[searchedCount...]
-    searchedCount = bytes.count
+    let fresh = bytes[searchedCount...].prefix(Self.stride)
     search = worker.perform(.soon) {
       { _ in
         var text = text
@@ -113,6 +130,7 @@ final class AgentRead: AgentOperation {
       }
     } onResult: { [unowned self] in
       search = nil
+      searchedCount += fresh.count
       switch $0 {
       case .success((let match?, _)): finish(because: .matched, match: match)
       case .success((nil, let rest)):
@@ -143,7 +161,8 @@ final class AgentRead: AgentOperation {
   private func outcome(
     because reason: Reason, match: ReceivedText.Match? = nil, note: String? = nil
   ) -> AgentCall.Outcome {
-    let bytes = Array(self.bytes.prefix(match?.end ?? .max))
+    // What was not searched is left for the next read.
+    let bytes = Array(self.bytes.prefix(match?.end ?? (text == nil ? .max : searchedCount)))
     let next = start + bytes.count
     let available = session.scrollback.addedByteCount
     session.readOffset = next

@@ -19,6 +19,7 @@ final class AgentSearch: AgentOperation {
   private static let size = 65_536
 
   let timeLimit = Duration.seconds(30)
+  let isAwaited = true
 
   /// - Throws: ``AgentMistake`` for a pattern that is no regular expression.
   init(of session: AgentSession, for call: AgentCall, by worker: AgentWorker) throws(AgentMistake) {
@@ -47,7 +48,7 @@ final class AgentSearch: AgentOperation {
     }
   }
 
-  func timeOut() -> AgentCall.Outcome { .failed("Timed out: other searches took too long.") }
+  func timeOut() -> AgentCall.Outcome? { .failed("Timed out: other searches took too long.") }
 
   func stop() { job = nil }
 
@@ -75,11 +76,12 @@ final class AgentSearch: AgentOperation {
     var members: [(String, JSON)] = [
       ("session", .string(session.id)), ("matches", .array(matches)),
       ("total", .integer(found.total)), ("complete", .bool(found.isComplete)),
-      ("first_offset", .integer(session.scrollback.droppedByteCount)),
+      ("first_offset", .integer(found.firstOffset)),
     ]
     if found.total > matches.count || !found.isComplete {
       let advice =
-        "Only the newest \(matches.count.counted("line")) are here: use a narrower pattern or a higher limit."
+        "Only the newest \(matches.count.counted("line")) are here: use a narrower pattern"
+        + (matches.count == limit ? " or a higher limit." : ".")
       members.append(("how_to_go_on", .string(advice)))
       lines.append(advice)
     }

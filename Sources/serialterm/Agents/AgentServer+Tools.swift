@@ -32,7 +32,7 @@ extension AgentServer {
   func listPorts(_ call: AgentCall) {
     let present = ((try? devices()) ?? []).filter(\.hasHardware)
     call.start(
-      AgentInquiry(of: "the users of the ports", for: call, by: inspector, PortHolders.init) {
+      AgentInquiry(of: "the users of the ports", for: call, { [holders] in holders.ask($0) }) {
         holders in
         let ports = present.map { $0.json(holder: holders[$0.node]).harmless }
         let lines = present.map { device in
@@ -51,16 +51,16 @@ extension AgentServer {
   }
 
   private func findSessions(
-    for call: AgentCall, then done: @escaping ([RunningSession]) throws -> Void
+    for call: AgentCall, isAwaited: Bool, then done: @escaping ([RunningSession]) throws -> Void
   ) {
     call.start(
       AgentInquiry(
-        of: "the sessions of people", for: call, by: inspector, { RunningSession.all() },
-        then: done))
+        of: "the sessions of people", for: call, isAwaited: isAwaited,
+        { [people] in people.ask($0) }, then: done))
   }
 
   func listSessions(_ call: AgentCall) {
-    findSessions(for: call) { [unowned self] running in
+    findSessions(for: call, isAwaited: true) { [unowned self] running in
       let lines =
         (running.isEmpty
           ? ["No person has a session open."] : SessionTable(running).lines.map(\.harmless))
@@ -77,7 +77,7 @@ extension AgentServer {
   // MARK: Opening
 
   func open(_ call: AgentCall) {
-    findSessions(for: call) { [unowned self] in
+    findSessions(for: call, isAwaited: false) { [unowned self] in
       let session = try session(for: call, among: $0)
       call.start(AgentOpening(session, for: call, in: self))
     }
@@ -369,8 +369,10 @@ extension AgentServer {
     }
     call.start(
       AgentInquiry(
-        of: "the causes", for: call, by: inspector,
-        { Diagnosis.findings(in: Inspector(devices: present).inspection(of: target)) }
+        of: "the causes", for: call,
+        { [inspector] in
+          inspector.perform(.late, { { _ in Self.findings(present, target) } }, onResult: $0)
+        }
       ) { findings in
         let lines = findings.map { finding in
           let port = finding.port.map { "\($0.string): " } ?? ""
@@ -382,6 +384,12 @@ extension AgentServer {
             [("findings", .array(findings.map(\.json.harmless)))],
             text: lines.isEmpty ? "Nothing is wrong." : lines.joined(separator: "\n\n")))
       })
+  }
+
+  private static func findings(
+    _ present: [Device], _ target: DiagnosisTarget
+  ) -> [Finding] {
+    Diagnosis.findings(in: Inspector(devices: present).inspection(of: target))
   }
 
   // MARK: Lending

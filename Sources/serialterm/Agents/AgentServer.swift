@@ -1,5 +1,6 @@
 import EventLoop
 import ModelContext
+import Observing
 import Reconnecting
 import SerialCore
 import Sessions
@@ -16,11 +17,17 @@ final class AgentServer {
     name: "serialterm", title: "Serial ports", version: Serialterm.version)
   /// Searches what was received.
   let searcher: AgentWorker
-  /// Looks at the processes and sessions of the computer.
+  /// Diagnoses ports.
   let inspector: AgentWorker
+  /// Finds the users of the ports.
+  let holders: SharedWork<PortHolders>
+  /// Finds the sessions of people.
+  let people: SharedWork<[RunningSession]>
   /// The messages of the client that are not handled yet.
   private var waiting: [ClientMessage] = []
   private var calls: [RequestID: AgentCall] = [:]
+  /// Reports that a call is over.
+  let callEnds = Observable<Void>()
   private(set) var sessions: [AgentSession] = []
   private var sessionCount = 0
   /// What the client calls itself.
@@ -44,6 +51,8 @@ final class AgentServer {
   init(_ app: App, under rules: AgentRules, write: @escaping (String) -> Void) {
     (self.app, self.rules, self.write) = (app, rules, write)
     (searcher, inspector) = (AgentWorker(on: app.loop), AgentWorker(on: app.loop))
+    holders = SharedWork(on: app.loop) { PortHolders() }
+    people = SharedWork(on: app.loop) { RunningSession.all() }
   }
 
   /// Takes a line of the client, whose messages ``handleNext()`` handles.
@@ -69,6 +78,9 @@ final class AgentServer {
 
   /// Handles a line that is too long.
   func receiveTooLong() { write(messages.error(.invalidRequest("the line is too long"), of: nil)) }
+
+  /// Whether a client that has ended its requests waits for answers.
+  var isAwaited: Bool { calls.values.contains(where: \.isAwaited) }
 
   /// Ends all calls without answers, and gives lent ports back.
   func stop() {
@@ -185,6 +197,7 @@ final class AgentServer {
 
   private func callDidEnd(_ call: AgentCall) {
     calls[call.id] = nil
+    loop.atEndOfTurn { [weak self] in self?.callEnds.notify(()) }
     // The next call of the session begins in another turn: this one may be in the middle of
     // its work.
     loop.atEndOfTurn { [weak self] in

@@ -7,7 +7,7 @@ import SystemPackage
 final class AgentWorker {
   /// How soon work is done, compared with other work that waits.
   enum Urgency {
-    /// Work of milliseconds: it goes before the rest.
+    /// Before all other work: it takes a part of a second at most.
     case soon
     case late
   }

@@ -167,7 +167,7 @@ final class AgentWrite: AgentOperation {
     done(offset)
   }
 
-  func timeOut() -> AgentCall.Outcome {
+  func timeOut() -> AgentCall.Outcome? {
     switch progress {
     case .waiting:
       let reason = session.port.model.state.sharing.penReason ?? "the pen is not here"
