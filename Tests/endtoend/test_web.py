@@ -343,6 +343,16 @@ class SessionTests(WebTest):
         page.send("nothing", id="the end")
         page.expect("failed", id="the end")
 
+    def test_the_next_file_is_not_sent_in_place_of_the_one_before(self):
+        self.serve()
+        page = self.join()
+        self.have_pen(page)
+        page.write(
+            announced(1, name="one", size=6) + frame(BINARY, b"first\n")
+            + announced(2, name="other", size=20) + frame(BINARY, b"the other"))
+        page.expect("done", id=1)
+        self.assertEqual(self.device.read_exactly(6), b"first\n")
+
     def test_the_file_of_a_page_has_its_name_for_the_device(self):
         self.serve()
         page = self.join()
@@ -633,6 +643,11 @@ class StalledTests(WebTest):
 
 
 @unittest.skipUnless(WEB, "needs serialterm-web: SERIALTERM_WEB names it")
+def announced(number, **members):
+    """The frame that announces a file."""
+    return frame(TEXT, json.dumps({"command": "upload", "id": number, **members}).encode())
+
+
 class ServerTests(unittest.TestCase):
     """The server alone, with a script in place of serialterm."""
 
@@ -730,6 +745,46 @@ class ServerTests(unittest.TestCase):
             page.expect("failed", id=1)
             (self.folder / "program").unlink(missing_ok=True)
         self.assertFalse(any("(deleted)" in name for name in files_of(server.process.pid)))
+
+    def send_file(self, server, page):
+        """Sends a file to a session that does not answer, and returns the path that it gets."""
+        page.send("join", session="1:0")
+        page.expect("joined")
+        page.write(announced(1, name="one", size=3) + frame(BINARY, b"abc"))
+        command = server.stderr.expect(re.compile(rb'{"command":"send-file"[^\n]*"path":"([^"]+)"'))
+        return Path(command[1].decode())
+
+    def test_one_file_at_a_time(self):
+        server = self.serve("exec cat >&2")
+        page = self.page()
+        path = self.send_file(server, page)
+        page.send("upload", id=2, name="other", size=20)
+        self.assertIn("the file before", page.expect("failed", id=2)["reason"])
+        page.write(frame(BINARY, b"the other"))
+        page.send("nothing", id="the end")
+        page.expect("failed", id="the end")
+        self.assertEqual(path.read_bytes(), b"abc")
+
+    def test_a_file_is_there_until_the_program_that_may_open_it_has_ended(self):
+        pid = self.folder / "pid"
+        server = self.serve(f"""trap '' TERM; echo $$ > {pid}
+            while read -r line; do echo "$line" >&2; done; exec tail -f /dev/null""")
+        page = self.page()
+        path = self.send_file(server, page)
+        program = Path("/proc", pid.read_text().strip())
+        page.close()
+        wait_until(lambda: not path.exists(), "the file is gone")
+        self.assertFalse(program.exists())
+
+    def test_files_that_are_complete_keep_their_places(self):
+        server = self.serve("exec cat >&2")
+        pages = [self.page() for _ in range(9)]
+        paths = {self.send_file(server, page) for page in pages[:8]}
+        self.assertEqual(len(paths), 8)
+        pages[8].send("join", session="1:0")
+        pages[8].expect("joined")
+        pages[8].send("upload", id=1, name="x", size=10)
+        self.assertIn("other files are being sent", pages[8].expect("failed", id=1)["reason"])
 
     def test_ordinary_ends_are_not_in_the_log(self):
         server = self.serve("""[ "$4" = --quiet ] && echo '{"event":"ended","reason":"done"}'""")

@@ -28,6 +28,13 @@ struct DescriptorLimit: Equatable {
   /// The number of pages at one time.
   var pages: Int { min(Self.mostPages, max(1, (count - base - guests) / Self.ofPage)) }
 
+  /// The numbers for files that other processes open by them. Most other descriptors are below:
+  /// they get the lowest number that is free.
+  var ofUploads: Range<CInt> {
+    let end = CInt(min(count, wanted))
+    return end / 2..<end
+  }
+
   /// Whether there is room for as many as there may be.
   var isEnough: Bool { count >= wanted }
 

@@ -49,6 +49,7 @@ final class Membership {
     viewer = joined
     viewing = Task { [page, upload] in
       let end = await joined.run(noting: { upload.note($0) }) { try await page.send($0) }
+      // Its process has ended.
       upload.clear()
       if !Task.isCancelled { try? await page.left(session, end.words) }
     }
@@ -57,7 +58,7 @@ final class Membership {
   /// Leaves the session.
   func leave() {
     viewing?.cancel()
-    upload.clear()
+    upload.leave()
   }
 
   /// Passes a command on.

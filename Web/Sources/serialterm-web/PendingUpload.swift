@@ -4,19 +4,24 @@ import Synchronization
 /// The file that a page sends at present, until the session has answered.
 ///
 /// The task that reads the page's messages fills it, and the one that reads the session's events
-/// removes it.
+/// removes it. The session opens a complete file by the number of its descriptor, which can be
+/// another file's when it was closed: so it stays until the session has answered, or cannot open
+/// it any more.
 final class PendingUpload: Sendable {
   private let places: UploadPlaces
   private let upload = Mutex<Upload?>(nil)
 
   init(in places: UploadPlaces) { self.places = places }
 
-  /// Begins a file, in place of the one before.
+  /// Begins a file, in place of one before that is not complete.
   ///
   /// - Returns: the command that sends it, if it is empty; otherwise nil.
   /// - Throws: `BrowserCommand.Refusal`.
   func begin(_ request: Upload.Request) throws(BrowserCommand.Refusal) -> String? {
-    clear()
+    guard leave() else {
+      throw BrowserCommand.Refusal(
+        id: request.id, reason: "the file before is still being sent: wait for its end")
+    }
     do throws(Upload.Trouble) {
       let begun = try Upload(request, in: places)
       upload.withLock { $0 = begun }
@@ -49,14 +54,25 @@ final class PendingUpload: Sendable {
     if case .answered(let id) = event, id == self.id { clear() }
   }
 
-  /// Removes the file, and gives its place back.
-  func clear() {
+  /// Removes the file, and gives its place back, unless the session may still open it.
+  ///
+  /// - Returns: whether there is no file any more.
+  @discardableResult
+  func leave() -> Bool { remove { !$0.isComplete } }
+
+  /// Removes the file, and gives its place back. The session does not open it any more.
+  func clear() { remove { _ in true } }
+
+  @discardableResult
+  private func remove(_ condition: (Upload) -> Bool) -> Bool {
     // Its end takes another lock.
-    let removed = upload.withLock {
-      let present = $0
-      $0 = nil
-      return present
+    let (removed, isGone) = upload.withLock { (upload) -> (Upload?, Bool) in
+      guard let present = upload else { return (nil, true) }
+      guard condition(present) else { return (nil, false) }
+      upload = nil
+      return (present, true)
     }
     _ = removed
+    return isGone
   }
 }

@@ -10,7 +10,7 @@ final class Server: Sendable {
   let admission: Admission
   let sessions: SessionList
   /// The places for files of all pages.
-  let uploads = UploadPlaces(limit: 8)
+  let uploads: UploadPlaces
   /// The path of serialterm.
   let program: String
   private let rules: RequestRules
@@ -66,6 +66,7 @@ final class Server: Sendable {
     (self.admission, self.sessions, self.program) = (admission, sessions, program)
     (self.rules, self.allowed) = (rules, allowed)
     mostPages = descriptors.pages
+    uploads = UploadPlaces(limit: 8, numbers: descriptors.ofUploads)
     people = Mutex(People(guests: Guests(limit: descriptors.guests)))
   }
 

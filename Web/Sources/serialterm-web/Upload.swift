@@ -28,7 +28,7 @@ final class Upload: Sendable {
   init(_ request: Request, in places: UploadPlaces) throws(Trouble) {
     (self.request, self.places) = (request, places)
     do throws(Errno) {
-      file = try UnnamedFile.make(in: "/tmp")
+      file = try places.makeFile()
     } catch {
       throw Trouble("the server cannot keep the file: \(error)")
     }

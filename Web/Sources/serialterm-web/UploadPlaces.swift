@@ -8,12 +8,25 @@ final class UploadPlaces: Sendable {
     var table: Table
     /// The files, by the numbers of their places.
     var files: [Int: SystemPackage.FileDescriptor] = [:]
+    var numbers: DescriptorNumbers
   }
 
   private let state: Mutex<State>
 
-  /// - Parameter limit: the number of places.
-  init(limit: Int) { state = Mutex(State(table: Table(limit: limit))) }
+  /// - Parameters:
+  ///   - limit: the number of places.
+  ///   - numbers: the numbers for files.
+  init(limit: Int, numbers: Range<CInt>) {
+    state = Mutex(State(table: Table(limit: limit), numbers: DescriptorNumbers(numbers)))
+  }
+
+  /// Makes a file without a name, whose number was not used lately.
+  ///
+  /// - Throws: the errors of open(2).
+  func makeFile() throws(Errno) -> SystemPackage.FileDescriptor {
+    let file = try UnnamedFile.make(in: "/tmp")
+    return state.withLock { $0.numbers.move(file) }
+  }
 
   /// Takes a place.
   ///

@@ -47,6 +47,7 @@ struct DescriptorLimitTests {
     let limit = DescriptorLimit(count: count, loops: loops)
     #expect(limit.guests >= 4 && limit.pages >= 1)
     #expect(!limit.isEnough)
+    #expect(!limit.ofUploads.isEmpty && limit.ofUploads.upperBound == count)
     if count >= 64, loops <= 2 { #expect(limit.guests + limit.pages * 8 + 3 * loops < count) }
   }
 

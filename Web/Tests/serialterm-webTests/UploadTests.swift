@@ -17,7 +17,7 @@ struct UploadTests {
   }
 
   @Test func aFileThatTheSessionHasAnsweredGivesItsPlaceBack() throws {
-    let places = UploadPlaces(limit: 1)
+    let places = UploadPlaces(limit: 1, numbers: 100..<200)
     let (one, other) = (PendingUpload(in: places), PendingUpload(in: places))
     #expect(try one.begin(request(3)) == nil)
     #expect(throws: BrowserCommand.Refusal.self) { try other.begin(request(3)) }
@@ -30,7 +30,7 @@ struct UploadTests {
   }
 
   @Test func aFileThatIsTooLongGivesItsPlaceBack() throws {
-    let places = UploadPlaces(limit: 1)
+    let places = UploadPlaces(limit: 1, numbers: 100..<200)
     let (one, other) = (PendingUpload(in: places), PendingUpload(in: places))
     _ = try one.begin(request(2))
     #expect(throws: BrowserCommand.Refusal.self) {
@@ -39,8 +39,43 @@ struct UploadTests {
     #expect(try other.begin(request(3)) == nil)
   }
 
+  @Test func aCompleteFileStaysUntilTheSessionHasAnswered() throws {
+    let places = UploadPlaces(limit: 2, numbers: 100..<200)
+    let pending = PendingUpload(in: places)
+    _ = try pending.begin(request(3))
+    _ = try pending.begin(request(0, id: 2))
+    let refusal = #expect(throws: BrowserCommand.Refusal.self) {
+      try pending.begin(request(3, id: 3))
+    }
+    #expect(refusal?.id == .number(3))
+    #expect(pending.id == .number(2))
+    pending.note(.answered(id: .number(2)))
+    #expect(try pending.begin(request(3, id: 3)) == nil)
+  }
+
+  @Test func aCompleteFileStaysWhenThePageLeaves() throws {
+    let places = UploadPlaces(limit: 1, numbers: 100..<200)
+    let (one, other) = (PendingUpload(in: places), PendingUpload(in: places))
+    _ = try one.begin(request(0))
+    #expect(!one.leave())
+    #expect(throws: BrowserCommand.Refusal.self) { try other.begin(request(3)) }
+    one.clear()
+    #expect(try other.begin(request(3)) == nil)
+    #expect(other.leave())
+    #expect(try one.begin(request(3)) == nil)
+  }
+
+  @Test func theNextFileHasAnotherPath() throws {
+    let pending = PendingUpload(in: UploadPlaces(limit: 1, numbers: 300..<400))
+    let paths = try (1...10).map { _ in
+      defer { pending.clear() }
+      return try #require(try pending.begin(request(0)))
+    }
+    #expect(Set(paths).count == 10)
+  }
+
   @Test func aPageThatIsGoneHasNoPlace() throws {
-    let places = UploadPlaces(limit: 1)
+    let places = UploadPlaces(limit: 1, numbers: 100..<200)
     do { _ = try PendingUpload(in: places).begin(request(3)) }
     #expect(try PendingUpload(in: places).begin(request(3)) == nil)
   }
@@ -74,6 +109,28 @@ struct UploadPlacesTests {
     table.end(one)
     let numbers = [1, 2].map { table.begin(at: start + .hours($0), isComplete: true)?.number }
     #expect(numbers[0] != nil && numbers[1] == nil)
+  }
+}
+
+struct DescriptorNumbersTests {
+  private func make() throws -> SystemPackage.FileDescriptor { try UnnamedFile.make(in: "/tmp") }
+
+  @Test func aNumberIsUsedAgainAfterAllOthers() throws {
+    var numbers = DescriptorNumbers(500..<503)
+    let used = try (0..<4).map { _ in
+      let file = numbers.move(try make())
+      try file.close()
+      return file.rawValue
+    }
+    #expect(used == [500, 501, 502, 500])
+  }
+
+  @Test func aFileWithoutAFreeNumberKeepsItsOwn() throws {
+    var numbers = DescriptorNumbers(CInt.max - 2..<CInt.max)
+    let file = try make()
+    let moved = numbers.move(file)
+    #expect(moved == file)
+    try moved.close()
   }
 }
 
