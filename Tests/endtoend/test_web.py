@@ -18,6 +18,7 @@ import unittest
 from pathlib import Path
 
 from Tests.endtoend.browser import Browser, why_no_browser
+from Tests.endtoend.faults import preload
 from Tests.endtoend.harness import (
     TIMEOUT, Deadline, Device, Pipes, Terminal, environment, files_of, pace, serialterm_binary, slow, soak, wait_until)
 from Tests.endtoend.servers import free_port
@@ -657,14 +658,14 @@ class ServerTests(unittest.TestCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         self.port = free_port()
 
-    def serve(self, script, *limits):
+    def serve(self, script, *limits, **variables):
         """Serves the session of a script, which gets its arguments."""
         program = self.folder / "program"
         program.write_text(f"#!/bin/sh\n[ \"$2\" = --list ] && {{ echo '{self.LIST}'; exit; }}\n{script}\n")
         program.chmod(0o755)
         server = self.enterContext(Pipes(
             *limits, WEB, str(self.port), "--program", program,
-            variables={"XDG_STATE_HOME": str(self.folder / "state")}))
+            variables={"XDG_STATE_HOME": str(self.folder / "state"), **variables}))
         self.token = server.stdout.expect(re.compile(rb"#([\w-]{24})\n"))[1].decode()
         return server
 
@@ -790,6 +791,16 @@ class ServerTests(unittest.TestCase):
         server = self.serve("""[ "$4" = --quiet ] && echo '{"event":"ended","reason":"done"}'""")
         self.assertEqual(self.left(), "done")
         self.assertEqual(server.stderr.data, b"")
+
+    @unittest.skipUnless(preload.HAS_COMPILER, "needs a C compiler")
+    def test_the_token_needs_no_links(self):
+        tokens = []
+        for _ in range(2):
+            self.serve("exit 1", LD_PRELOAD=preload.library("links.c")).close()
+            tokens.append(self.token)
+        folder = self.folder / "state/serialterm"
+        self.assertEqual([path.name for path in folder.iterdir()], ["web-token"])
+        self.assertEqual({f"{token}\n" for token in tokens}, {(folder / "web-token").read_text()})
 
     def test_the_token_needs_a_place(self):
         server = self.enterContext(Pipes(

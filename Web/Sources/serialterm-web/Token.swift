@@ -58,7 +58,7 @@ struct Token: Sendable {
     try makeFolders(folder)
     let token = random()
     // The file gets its name when it is complete, and never in place of another one.
-    let unfinished = folder.appending("web-token.\(getpid())")
+    let unfinished = folder.appending("web-token.\(random().text)")
     let file = unfinished.withPlatformString {
       open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     }
@@ -73,10 +73,14 @@ struct Token: Sendable {
       path.withPlatformString { link(one, $0) == 0 }
     }
     if isLinked { return token }
-    let reason = errno
     // Another server has made it in the meantime.
-    if reason == EEXIST, let token = try read(path) { return token }
-    throw FileError(path, reason)
+    if let token = try read(path) { return token }
+    // Not every file system has links.
+    let isRenamed = unfinished.withPlatformString { one in
+      path.withPlatformString { rename(one, $0) == 0 }
+    }
+    guard isRenamed else { throw FileError(path, errno) }
+    return token
   }
 
   /// The token of a file; nil if the file does not exist.

@@ -1,5 +1,7 @@
+import Glibc
 import NIOCore
 import NIOHTTP1
+import SystemPackage
 import Testing
 
 @testable import serialterm_web
@@ -156,6 +158,23 @@ struct TokenTests {
     #expect(!token.matches(token.text + "x"))
     #expect(!token.matches(String(token.text.dropLast())))
     #expect(Token.random().text != token.text)
+  }
+
+  /// The process of a container has the same number at each start.
+  @Test func whatAKilledServerHasLeftDoesNotMatter() throws {
+    var template = Array("/tmp/token-XXXXXX".utf8CString)
+    let folder = FilePath(String(cString: try #require(mkdtemp(&template))))
+    let (path, left) = (folder.appending("web-token"), folder.appending("web-token.\(getpid())"))
+    try SystemPackage.FileDescriptor.open(
+      left, .writeOnly, options: .create, permissions: .ownerReadWrite
+    ).close()
+    defer {
+      for path in [path, left] { _ = path.withPlatformString { unlink($0) } }
+      // It can be removed because it is empty.
+      #expect(folder.withPlatformString { rmdir($0) } == 0)
+    }
+    let token = try Token.kept(at: path)
+    #expect(try Token.kept(at: path).text == token.text)
   }
 }
 
