@@ -128,6 +128,13 @@ class PageTests(WebTest):
             with self.subTest(origin):
                 self.page(origin=origin).expect("welcome")
 
+    def test_a_proxy_may_pass_its_port_on(self):
+        self.serve("--web-host", "lab.example")
+        for scheme in ("http", "https"):
+            origin = f"Origin: {scheme}://lab.example:8443"
+            self.assertTrue(self.get("/", origin, host="lab.example:8443").startswith(b"HTTP/1.1 200"), scheme)
+            self.assertTrue(self.get("/", origin, host="lab.example").startswith(b"HTTP/1.1 403"), scheme)
+
     def test_a_request_of_another_origin_gets_nothing(self):
         self.serve("--web-open")
         self.assertTrue(self.get("/", f"Origin: http://127.0.0.1:{self.port + 1}").startswith(b"HTTP/1.1 403"))

@@ -1,7 +1,7 @@
 /// Which pages are let in. A value.
 ///
-/// A browser says the origin of every WebSocket, so that a page of another origin is known. Who
-/// says none is another program, and needs the token even where pages of the server need none.
+/// A browser says the origin of every WebSocket, so that a page of another origin is known. Any
+/// program can say one too, so this protects from pages, not from programs.
 struct Admission: Sendable {
   /// The token; nil if nobody can have it.
   let token: Token?

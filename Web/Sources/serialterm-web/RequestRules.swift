@@ -49,8 +49,8 @@ struct RequestRules: Sendable {
     return nil
   }
 
-  /// Whether an answered request comes from a page of this server. Programs that are no browser
-  /// say no origin.
+  /// Whether an answered request says that it comes from a page of this server. Browsers do so
+  /// truthfully, and other programs as they like.
   static func isOfPage(_ head: HTTPRequestHead) -> Bool { head.headers.contains(name: "origin") }
 
   private func isOwn(_ name: String) -> Bool {
@@ -58,9 +58,13 @@ struct RequestRules: Sendable {
   }
 
   private func isOwn(_ origin: Origin, reaching host: Authority) -> Bool {
-    // The server itself speaks no TLS.
+    // The server itself speaks no TLS, but a proxy does, and may pass its port on. Without a port
+    // the host can be that of a proxy at any port.
     origin == Origin(.http, host)
-      || proxies.contains { origin == Origin(.http, $0) || origin == Origin(.https, $0) }
+      || proxies.contains {
+        origin == Origin(.http, $0) || origin == Origin(.https, $0)
+          || (host.port != nil && host.name == $0.name && origin == Origin(.https, host))
+      }
   }
 
   /// Whether a name is a numeric address, which nobody's name server decides about.

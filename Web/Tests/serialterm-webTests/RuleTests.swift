@@ -50,6 +50,7 @@ struct RequestRulesTests {
     ("127.0.0.1:8080", "https://lab.example.org"), ("127.0.0.1:8080", "http://lab.example.org:80"),
     ("rack.example.org", "https://rack.example.org:8443"),
     ("rack.example.org:8443", "https://rack.example.org:8443"),
+    ("lab.example.org:8443", "https://lab.example.org:8443"),
   ])
   func pagesOfTheServerItselfMayConnect(host: String, origin: String) {
     #expect(refusal(host: host, origin: origin) == nil)
@@ -72,6 +73,8 @@ struct RequestRulesTests {
     ("lab.example.org", "https://lab.example.org:8443"),
     ("lab.example.org", "http://lab.example.org:8080"),
     ("rack.example.org", "https://rack.example.org"),
+    ("lab.example.org:8443", "https://lab.example.org:9443"),
+    ("lab.example.org:8443", "https://rack.example.org:9443"),
   ])
   func otherPagesMayNot(host: String, origin: String) {
     #expect(refusal(host: host, origin: origin) == .forbidden)
