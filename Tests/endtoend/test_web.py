@@ -254,6 +254,17 @@ class SessionTests(WebTest):
         people = other.expect("people", others=lambda others: others)
         self.assertEqual([person["name"] for person in people["others"]], ["-anna (browser)"])
 
+    def test_a_page_cannot_call_itself_like_others(self):
+        self.serve()
+        first = self.join("ann")
+        for typed, shown in (("ann\0", "ann\ufffd (browser)"), ("ann (agent)", "ann [agent] (browser)")):
+            with self.subTest(typed):
+                page = self.join(typed)
+                people = first.expect("people", others=lambda others: others)
+                self.assertEqual([person["name"] for person in people["others"]], [shown])
+                page.close()
+                first.expect("people", others=[])
+
     def test_what_is_typed_with_the_pen_reaches_the_device_and_without_it_does_not(self):
         self.serve()
         one, other = self.join("one"), self.join("other")

@@ -93,7 +93,8 @@ package struct ReturnPatience: Hashable {
       var report = wasAskedFor || now >= start + Self.silence ? first(.held) : nil
       if report == nil && isLong && !wasAskedFor { report = first(.refused) }
       return Advice(retry: interval, report: report)
-    case .notFound, .noHardware, .notASerialPort, .attended, .notAdmitted, .lost, .settingRefused, .unsupported, .lockFailed,
+    case .notFound, .noHardware, .notASerialPort, .attended, .notAdmitted, .lost, .settingRefused,
+      .unsupported, .lockFailed,
       .alreadyBound, .notOpen, .queueFull, .penTaken, .refusedByServer, .otherProtocol,
       .system:
       return Advice(

@@ -11,11 +11,21 @@ public enum SharingMessage: Hashable, Sendable {
   public struct Introduction: Hashable, Sendable {
     /// What it calls itself; empty for the name that its connection has.
     public var name: String
-    /// Whether it is the program of an agent.
-    public var isAgent: Bool
+    /// What its program is.
+    public var kind: Kind
+
+    /// What the program of a member is, which it says itself.
+    public enum Kind: UInt8, Sendable {
+      /// That of a person at a terminal, or one that the person has written.
+      case person
+      /// That of an agent.
+      case agent
+      /// The page of a browser.
+      case browser
+    }
 
     /// Creates an introduction.
-    public init(name: String, isAgent: Bool = false) { (self.name, self.isAgent) = (name, isAgent) }
+    public init(name: String, kind: Kind = .person) { (self.name, self.kind) = (name, kind) }
 
     /// The name of the connection.
     public static let unnamed = Introduction(name: "")
@@ -124,7 +134,7 @@ extension SharingMessage {
     case .hello(let introduction, let isViewer):
       Self.pack(
         .hello,
-        [(isViewer ? 1 : 0) | (introduction.isAgent ? 2 : 0)] + Self.text(introduction.name))
+        [(isViewer ? 1 : 0) | introduction.kind.rawValue << 1] + Self.text(introduction.name))
     case .ask: Self.pack(.ask)
     case .give(let id): Self.pack(.give, Self.number(id))
     case .keep: Self.pack(.keep)
@@ -175,7 +185,9 @@ extension SharingMessage {
     switch code {
     case .hello:
       guard let flags = rest.popFirst() else { return nil }
-      let introduction = Introduction(name: Self.text(in: rest), isAgent: flags & 2 != 0)
+      // A kind of a later version counts as a person.
+      let kind = Introduction.Kind(rawValue: flags >> 1) ?? .person
+      let introduction = Introduction(name: Self.text(in: rest), kind: kind)
       self = .hello(introduction, isViewer: flags & 1 != 0)
     case .ask: self = .ask
     case .keep: self = .keep

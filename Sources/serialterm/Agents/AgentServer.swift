@@ -228,7 +228,7 @@ final class AgentServer {
 
   /// Tells the other members of a session who the agent is.
   private var introduction: SharingMessage.Introduction {
-    SharingMessage.Introduction(name: rules.name ?? clientName, isAgent: true)
+    SharingMessage.Introduction(name: rules.name ?? clientName, kind: .agent)
   }
 
   /// The name of the agent for the other members of a session.

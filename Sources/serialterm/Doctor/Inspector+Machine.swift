@@ -28,7 +28,8 @@ extension Inspector {
       let line = (try? at(FilePath("/proc/\(pid)/cmdline")).contents()) ?? []
       let arguments = line.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
       return Inspection.Process(
-        pid: pid, command: command, arguments: arguments, terminal: ProcessStatus(in: at(FilePath("/proc/\(pid)")))?.terminal)
+        pid: pid, command: command, arguments: arguments,
+        terminal: ProcessStatus(in: at(FilePath("/proc/\(pid)")))?.terminal)
     }
   }
 

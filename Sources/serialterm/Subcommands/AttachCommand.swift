@@ -4,8 +4,8 @@ import Posix
 import SerialCore
 import Sessions
 import SystemPackage
-import Terminal
 import Telnet
+import Terminal
 import TextTools
 
 /// `serialterm attach`: joins a session in another terminal.
@@ -62,6 +62,12 @@ struct AttachCommand: ProfiledCommand {
     }
   }
 
+  /// The page of a browser says so by a variable: nobody can type it into a name.
+  private var introduction: SharingMessage.Introduction {
+    let isBrowser = getenv("SERIALTERM_MEMBER").map { String(cString: $0) } == "browser"
+    return values.userName.map { .init(name: $0, kind: isBrowser ? .browser : .person) } ?? .own
+  }
+
   func execute(in context: CommandContext) throws -> ExitStatus {
     let sessions = RunningSession.all(includingSudoUser: true)
     if values[Self.list] { return try print(sessions) }
@@ -71,7 +77,7 @@ struct AttachCommand: ProfiledCommand {
     case .ended(let status): return status
     }
     let providers = LinkProviders.joining(
-      session, as: values.userName.map { .init(name: $0) } ?? .own)
+      session, as: introduction)
     if values[Self.json] { return try drive(session, from: providers, in: context) }
     var environment = UserInterface.Environment()
     environment.providers = providers

@@ -52,7 +52,7 @@ private final class FakeParticipant: Participant {
   @Test func `What an agent writes is shown, and what others write is not`() throws {
     let bench = try bench()
     let (agent, anna) = (FakeParticipant(), FakeParticipant())
-    let agentID = try join(bench, agent, as: MemberName(.init(name: "coder", isAgent: true)))
+    let agentID = try join(bench, agent, as: MemberName(.init(name: "coder", kind: .agent)))
     let annaID = try join(bench, anna, as: MemberName(given: "anna"))
     func write(_ text: String, by id: Roster.ID) throws {
       sharing(bench).takePen(id)

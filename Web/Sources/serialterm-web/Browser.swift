@@ -72,9 +72,9 @@ final class Browser: Sendable {
 
   /// The name by which a page's user is known to the other members.
   private static func memberName(_ name: String) -> String {
-    let known = name.unicodeScalars.filter { !$0.properties.isWhitespace || $0 == " " }.prefix(40)
-    let trimmed = String(String.UnicodeScalarView(known))
-    return trimmed.allSatisfy { $0 == " " } ? "browser" : "\(trimmed) (browser)"
+    // An argument ends at U+0000. The session cleans the rest.
+    let known = name.unicodeScalars.prefix(40).map { $0 == "\0" ? "\u{FFFD}" : $0 }
+    return known.isEmpty ? "unnamed" : String(String.UnicodeScalarView(known))
   }
 
   private func run(_ messages: inout Messages, _ page: Page, name: String) async throws {

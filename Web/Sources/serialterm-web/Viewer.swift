@@ -96,6 +96,8 @@ final class Viewer: Sendable {
       let result = try await Subprocess.run(
         .path(FilePath(program)),
         arguments: ["attach", session, "--json", "--quiet", "--as=\(name)"],
+        // It adds to the name that this is a browser.
+        environment: .inherit.updating(["SERIALTERM_MEMBER": "browser"]),
         platformOptions: options,
         input: .inputWriter, output: .sequence, error: .sequence
       ) { [lines] execution in

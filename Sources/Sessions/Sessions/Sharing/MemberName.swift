@@ -9,8 +9,8 @@ import TextTools
 package struct MemberName: Hashable, Sendable {
   /// What the member calls itself, cleaned.
   private let ownName: String
-  /// Whether the member is the program of an agent.
-  package let isAgent: Bool
+  /// What the program of the member is.
+  private let kind: SharingMessage.Introduction.Kind
   /// Where its connection comes from; nil if that is not shown.
   private let place: String?
   /// Tells it from other members of the same name; nil for the first.
@@ -25,13 +25,13 @@ package struct MemberName: Hashable, Sendable {
   package init(_ introduction: SharingMessage.Introduction, at place: String? = nil) {
     let cleaned = Self.cleaned(introduction.name)
     ownName = cleaned.isEmpty ? "unnamed" : cleaned
-    isAgent = introduction.isAgent
+    kind = introduction.kind
     self.place = place
   }
 
   /// A name that this program gives, such as `max (pid 4711)`.
   package init(given name: String) {
-    (ownName, isAgent, place) = (name.harmless, false, nil)
+    (ownName, kind, place) = (name.harmless, .person, nil)
   }
 
   /// The name of the user of this process.
@@ -44,7 +44,7 @@ package struct MemberName: Hashable, Sendable {
 
   /// The whole name.
   package var text: String {
-    ownName + (isAgent ? " (agent)" : "") + (place.map { " (\($0))" } ?? "")
+    ownName + (kind == .person ? "" : " (\(kind))") + (place.map { " (\($0))" } ?? "")
       + (number.map { " (\($0))" } ?? "")
   }
 
@@ -78,5 +78,5 @@ package struct MemberName: Hashable, Sendable {
 
 extension MemberName {
   /// The author of what the member writes.
-  var author: Author { Author(isAgent ? .agent : .client, text) }
+  var author: Author { Author(kind == .agent ? .agent : .client, text) }
 }

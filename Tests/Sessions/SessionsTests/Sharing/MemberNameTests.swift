@@ -3,18 +3,21 @@ import Telnet
 import Testing
 
 @Suite struct MemberNameTests {
-  private func name(_ own: String, isAgent: Bool = false, at place: String? = nil) -> String {
-    MemberName(SharingMessage.Introduction(name: own, isAgent: isAgent), at: place).text
+  private func name(
+    _ own: String, kind: SharingMessage.Introduction.Kind = .person, at place: String? = nil
+  ) -> String {
+    MemberName(SharingMessage.Introduction(name: own, kind: kind), at: place).text
   }
 
   @Test(arguments: ["Max", "[lab]", "max on pts/3", "Ana-María O'Neill", "李雷", "ann 2", "a {b}"])
   func aNameIsShownAsItWasTyped(_ own: String) { #expect(name(own) == own) }
 
   @Test func whatThisProgramAddsIsInParentheses() {
-    #expect(name("coder", isAgent: true) == "coder (agent)")
-    #expect(name("", isAgent: true) == "unnamed (agent)")
+    #expect(name("coder", kind: .agent) == "coder (agent)")
+    #expect(name("", kind: .agent) == "unnamed (agent)")
+    #expect(name("max", kind: .browser) == "max (browser)")
     #expect(name("max", at: "10.0.0.5:4711") == "max (10.0.0.5:4711)")
-    #expect(name("x", isAgent: true, at: "[::1]:5") == "x (agent) ([::1]:5)")
+    #expect(name("x", kind: .agent, at: "[::1]:5") == "x (agent) ([::1]:5)")
     var second = MemberName(SharingMessage.Introduction(name: "max"), at: "10.0.0.5:4711")
     second.number = 2
     #expect(second.text == "max (10.0.0.5:4711) (2)")

@@ -50,7 +50,8 @@ private final class SharingBench {
       program: ServedClient.Program(signature: "serialterm test", words: { "\($0)" }), on: loop)
     controller.server = server
     controller.session.owner = .keyboard
-    controller.sharing.begin(rule, home: home.map { home in { MemberName(given: home) } }, answers: true)
+    controller.sharing.begin(
+      rule, home: home.map { home in { MemberName(given: home) } }, answers: true)
     serverNews = server.news.observe { [unowned self] in news.append($0) }
     _ = try controller.bind(mayAsk: false)
     let place = ControlFolder.Place(

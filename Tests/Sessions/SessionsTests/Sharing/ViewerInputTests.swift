@@ -86,7 +86,8 @@ private final class ViewerBench {
         log: LogConfiguration(files: []), isQuiet: true),
       among: DeviceCatalog(), on: loop, from: LinkProviders([FakeProvider { _ in link }]),
       writeCapacity: 65_536)
-    controller.sharing.begin(rule, home: rule == .none ? nil : { MemberName(given: "max") }, answers: true)
+    controller.sharing.begin(
+      rule, home: rule == .none ? nil : { MemberName(given: "max") }, answers: true)
     _ = try controller.bind(mayAsk: false)
     link.unsentByteCount = 1
     untouched = trace
