@@ -373,7 +373,8 @@ class ProgramTests(TapTest):
                 self.assertFalse(os.path.lexists(self.pty))
 
     def test_signals_that_no_session_handles_remove_the_link(self):
-        for number in (signal.SIGXCPU, signal.SIGPWR, signal.SIGSEGV):
+        numbers = (signal.SIGXCPU, signal.SIGPWR, signal.SIGSTKFLT, signal.SIGRTMIN, signal.SIGRTMAX, signal.SIGSEGV)
+        for number in numbers:
             tap = self.offer()
             os.kill(tap.pid, number)
             self.assertEqual(shell_status(tap.wait()), 128 + number)

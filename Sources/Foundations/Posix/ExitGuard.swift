@@ -3,8 +3,8 @@ import Glibc
 package import SystemPackage
 
 /// Undoes what must not outlive this process, at its end by ``undo()`` or by a signal: kills
-/// programs, and removes symbolic links. The handler of crashes does so too; only SIGKILL leaves
-/// something behind.
+/// programs, and removes symbolic links. The handler of crashes does so too; only a signal that no
+/// program can handle, such as SIGKILL, leaves something behind.
 package enum ExitGuard {
   /// From now on these signals undo everything, and then end the process with their own status.
   /// Signals that are ignored stay ignored.

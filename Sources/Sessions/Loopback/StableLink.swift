@@ -9,7 +9,8 @@ public import SystemPackage
 /// because the numbers of pseudo-terminals are reused. If another file has replaced the link
 /// meanwhile, that file is kept.
 ///
-/// The link is also removed if a signal ends the program `serialterm`; not by SIGKILL.
+/// The link is also removed if a signal ends the program `serialterm`; not by SIGKILL, which no
+/// program can handle.
 public final class StableLink {
   /// The path of the link.
   public let path: FilePath

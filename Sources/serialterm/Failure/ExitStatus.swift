@@ -26,8 +26,11 @@ enum ExitStatus: Hashable {
   static let endingSignals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM]
 
   /// The signals that end the program at once, besides those of a crash. The other ones end it so
-  /// before a session handles them.
-  static let suddenSignals = [SIGXCPU, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR]
+  /// before a session handles them. No program can handle SIGKILL and the two signals before
+  /// SIGRTMIN, which the C library keeps.
+  static let suddenSignals =
+    [SIGXCPU, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR, SIGSTKFLT]
+    + (__libc_current_sigrtmin()...__libc_current_sigrtmax())  // SIGRTMIN and SIGRTMAX
 
   /// The signals that the program ignores, because write(2) reports the same condition as an error:
   /// a closed reader (`EPIPE`), a file at its size limit (`EFBIG`, see setrlimit(2)). Child
