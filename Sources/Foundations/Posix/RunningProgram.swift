@@ -27,6 +27,7 @@ package final class RunningProgram: Sendable {
   package static let grace = Duration.seconds(1)
   /// The time that all of them have at the end of this process, for which a user waits.
   package static let lastGrace = Duration.milliseconds(200)
+  /// Those that end, by process ID. Its lock is taken while that of a program is held.
   private static let ending = Guarded<[pid_t: RunningProgram]>([:])
 
   /// Starts a program; see ``ChildProcess/start(_:at:_:)``.
@@ -50,16 +51,16 @@ package final class RunningProgram: Sendable {
 
   /// Its status of wait(2); nil while it runs. The corresponding C function is `waitpid`.
   package func status() -> CInt? {
-    let (status, isOver) = state.withLock { state in
-      guard state.status == nil, ChildProcess.hasEnded(pid) else { return (state.status, false) }
+    state.withLock { state in
+      guard state.status == nil, ChildProcess.hasEnded(pid) else { return state.status }
       if state.isEnding, target < 0 { kill(target, SIGKILL) }
+      // Before the status is taken: then another program may get the number.
       ExitGuard.remove(target)
+      Self.ending.withLock { $0[pid] = nil }
       var value: CInt = 0
       state.status = waitpid(pid, &value, 0) == pid ? value : -1
-      return (state.status, state.isEnding)
+      return state.status
     }
-    if isOver { Self.ending.withLock { $0[pid] = nil } }
-    return status
   }
 
   /// Blocks until it has ended, and takes its status, so that no zombie remains.
@@ -81,12 +82,12 @@ package final class RunningProgram: Sendable {
     let isFirst = state.withLock { state in
       guard state.status == nil, !state.isEnding else { return false }
       state.isEnding = true
+      Self.ending.withLock { $0[pid] = self }
       ExitGuard.add(target)
       kill(target, SIGTERM)
       return true
     }
     guard isFirst else { return }
-    Self.ending.withLock { $0[pid] = self }
     do throws(Errno) {
       try DetachedThread.run { [self] in wait() }
       try DetachedThread.run { [self] in

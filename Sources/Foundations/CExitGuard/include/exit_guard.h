@@ -11,7 +11,8 @@
 void exit_guard_handle_signals(const int *signals, size_t count);
 
 // Undoes everything that is registered: for the end of the process. In a process that was made by
-// fork(2) it does nothing.
+// fork(2) it does nothing. It takes no lock: if another thread takes the status of a program in the
+// same instant, and a new process gets its number before kill(2), that process is killed.
 void exit_guard_undo(void);
 
 // Registers what to kill by SIGKILL: a process, or a process group as a negative number, as for
