@@ -234,7 +234,7 @@ class SessionTests(SymbolTest):
         self.write("reset", "one", "two", "three", row, "end")
         self.screen.wait_for_text("end")
         self.start_program()
-        self.wait_for_rows("three", row, "end")
+        self.wait_for_rows("three", row, "end", self.firmware.address("plain"), self.note())
         self.assertEqual(self.screen.text.count("plain at"), before + 2)
 
     def test_a_line_of_many_addresses_has_a_limit(self):
