@@ -65,7 +65,8 @@ struct AttachCommand: ProfiledCommand {
   /// The page of a browser says so by a variable: nobody can type it into a name.
   private var introduction: SharingMessage.Introduction {
     let isBrowser = getenv("SERIALTERM_MEMBER").map { String(cString: $0) } == "browser"
-    return values.userName.map { .init(name: $0, kind: isBrowser ? .browser : .person) } ?? .own
+    if isBrowser { return .init(name: values.userName ?? "", kind: .browser) }
+    return values.userName.map { .init(name: $0) } ?? .own
   }
 
   func execute(in context: CommandContext) throws -> ExitStatus {

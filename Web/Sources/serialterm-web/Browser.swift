@@ -74,7 +74,7 @@ final class Browser: Sendable {
   private static func memberName(_ name: String) -> String {
     // An argument ends at U+0000. The session cleans the rest.
     let known = name.unicodeScalars.prefix(40).map { $0 == "\0" ? "\u{FFFD}" : $0 }
-    return known.isEmpty ? "unnamed" : String(String.UnicodeScalarView(known))
+    return String(String.UnicodeScalarView(known))
   }
 
   private func run(_ messages: inout Messages, _ page: Page, name: String) async throws {

@@ -95,7 +95,8 @@ final class Viewer: Sendable {
     do {
       let result = try await Subprocess.run(
         .path(FilePath(program)),
-        arguments: ["attach", session, "--json", "--quiet", "--as=\(name)"],
+        arguments: Arguments(
+          ["attach", session, "--json", "--quiet"] + (name.isEmpty ? [] : ["--as=\(name)"])),
         // It adds to the name that this is a browser.
         environment: .inherit.updating(["SERIALTERM_MEMBER": "browser"]),
         platformOptions: options,

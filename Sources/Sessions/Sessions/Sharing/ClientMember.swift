@@ -71,7 +71,8 @@ final class ClientMember {
   func identify(as introduction: SharingMessage.Introduction, _ participant: any Participant) {
     let known = configuration.name
     // A person without a terminal calls itself as the kernel does.
-    let hasOwnName = !introduction.name.isEmpty && introduction.name != known
+    let hasOwnName =
+      introduction.kind != .person || !introduction.name.isEmpty && introduction.name != known
     if configuration.isViewer {
       let name = hasOwnName ? MemberName(introduction) : MemberName(given: known)
       join(as: participant, named: name, answers: true)

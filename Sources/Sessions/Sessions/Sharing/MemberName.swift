@@ -7,7 +7,7 @@ import TextTools
 ///
 /// Nobody can type what this program adds: in what members type, parentheses become brackets.
 package struct MemberName: Hashable, Sendable {
-  /// What the member calls itself, cleaned.
+  /// What the member calls itself, cleaned; empty for a browser whose user has said no name.
   private let ownName: String
   /// What the program of the member is.
   private let kind: SharingMessage.Introduction.Kind
@@ -24,7 +24,7 @@ package struct MemberName: Hashable, Sendable {
   /// - Parameter place: where its connection comes from; nil if that is not shown.
   package init(_ introduction: SharingMessage.Introduction, at place: String? = nil) {
     let cleaned = Self.cleaned(introduction.name)
-    ownName = cleaned.isEmpty ? "unnamed" : cleaned
+    ownName = cleaned.isEmpty && introduction.kind != .browser ? "unnamed" : cleaned
     kind = introduction.kind
     self.place = place
   }
@@ -44,7 +44,8 @@ package struct MemberName: Hashable, Sendable {
 
   /// The whole name.
   package var text: String {
-    ownName + (kind == .person ? "" : " (\(kind))") + (place.map { " (\($0))" } ?? "")
+    (ownName.isEmpty ? "\(kind)" : ownName + (kind == .person ? "" : " (\(kind))"))
+      + (place.map { " (\($0))" } ?? "")
       + (number.map { " (\($0))" } ?? "")
   }
 

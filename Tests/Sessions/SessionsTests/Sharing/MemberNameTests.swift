@@ -16,6 +16,7 @@ import Testing
     #expect(name("coder", kind: .agent) == "coder (agent)")
     #expect(name("", kind: .agent) == "unnamed (agent)")
     #expect(name("max", kind: .browser) == "max (browser)")
+    #expect(name("", kind: .browser) == "browser")
     #expect(name("max", at: "10.0.0.5:4711") == "max (10.0.0.5:4711)")
     #expect(name("x", kind: .agent, at: "[::1]:5") == "x (agent) ([::1]:5)")
     var second = MemberName(SharingMessage.Introduction(name: "max"), at: "10.0.0.5:4711")
