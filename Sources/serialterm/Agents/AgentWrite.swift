@@ -56,8 +56,8 @@ final class AgentWrite: AgentOperation {
     switch state.sharing.pen {
     case .others, .free:
       // Anything else that is in the way does not end when somebody gives the pen.
-      reason == state.sharing.penReason ? askForPen() : call.fail(reason)
-    case .mine, .everyone, .nobody: call.fail(reason)
+      reason == state.sharing.penReason ? askForPen() : call.fail(reason.text)
+    case .mine, .everyone, .nobody: call.fail(reason.text)
     }
   }
 
@@ -170,7 +170,7 @@ final class AgentWrite: AgentOperation {
   func timeOut() -> AgentCall.Outcome? {
     switch progress {
     case .waiting:
-      let reason = session.port.model.state.sharing.penReason ?? "the pen is not here"
+      let reason = session.port.model.state.sharing.penReason?.text ?? "the pen is not here"
       return .failed(
         "\(reason), and has not answered. Nothing was sent. Ask the person, and try again.")
     case .writing, .done:

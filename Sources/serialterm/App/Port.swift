@@ -83,11 +83,7 @@ final class Port {
 
   /// The reason why the port may not be released now, which the palette gives too; nil if it may.
   var reasonNotToRelease: String? {
-    if case .disabled(let reason) = Command.release.availability(in: model.state) {
-      reason
-    } else {
-      nil
-    }
+    Command.release.needs.unmet(in: model.state)?.text
   }
 
   // MARK: Sharing

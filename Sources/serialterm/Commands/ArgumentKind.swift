@@ -208,7 +208,7 @@ extension Question {
       guard let reason = needs.unmet(in: model.state) else { return choices }
       return choices.map { choice in
         var choice = choice
-        choice.refusal = reason
+        choice.refusal = reason.text
         return choice
       }
     }

@@ -11,8 +11,10 @@ struct Command: Sendable {
   let summary: String
   /// Other words that users look for.
   let synonyms: [String]
-  /// The conditions of the command. The first one that is not met is the reason why
-  /// it is unavailable.
+  /// Who may use the command.
+  let users: Set<UserKind>
+  /// The conditions of the command, first that of its ``users``. The first one that is not met is
+  /// the reason why it is unavailable.
   let needs: [Need]
   /// Returns the present value of the setting that the command changes; nil if there is none.
   let value: @Sendable (TerminalState) -> String?
@@ -23,34 +25,40 @@ struct Command: Sendable {
   /// Creates a command for programs and users.
   ///
   /// - Parameters:
+  ///   - users: who may use it. For pages are those that neither touch files nor change what others
+  ///     see.
+  ///   - needs: the other conditions.
   ///   - argument: the argument that a program gives; nil for none.
   ///   - perform: called when the conditions are met. It answers the call once, during the
   ///     call or later.
   init(
     _ key: Character?, _ name: String, _ summary: String, or synonyms: [String],
-    needs: [Need] = [], value: @escaping @Sendable (TerminalState) -> String? = { _ in nil },
+    users: Set<UserKind> = .exceptPages, needs: [Need] = [],
+    value: @escaping @Sendable (TerminalState) -> String? = { _ in nil },
     argument: ArgumentForm? = nil, perform: @escaping @Sendable (CommandCall) -> Void
   ) {
     self.key = key
     self.name = name
     self.summary = summary
     self.synonyms = synonyms
-    self.needs = needs
+    self.users = users
+    self.needs = [.users(users)] + needs
     self.value = value
     self.argument = argument
     action = perform
   }
 
-  /// Creates a command for users only.
+  /// Creates a command for persons only.
   ///
-  /// - Parameter needs: the conditions besides the user.
+  /// - Parameter needs: the other conditions.
   init(
     _ key: Character?, _ name: String, _ summary: String, or synonyms: [String],
     needs: [Need] = [], value: @escaping @Sendable (TerminalState) -> String? = { _ in nil },
     performForUser perform: @escaping @Sendable (CommandCall, any CommandUser) -> Void
   ) {
-    self.init(key, name, summary, or: synonyms, needs: [.interactive] + needs, value: value) {
-      call in
+    self.init(
+      key, name, summary, or: synonyms, users: [.person], needs: needs, value: value
+    ) { call in
       guard let user = call.user else { return call.answer(.withoutUser) }
       perform(call, user)
     }

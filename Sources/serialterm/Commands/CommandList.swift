@@ -98,7 +98,7 @@ struct CommandList {
 
   private func reason(of command: Command) -> String? {
     guard case .disabled(let reason) = command.availability(in: state) else { return nil }
-    return "(off: \(reason))"
+    return "(off: \(reason.text))"
   }
 
   private func style(of command: Command) -> StyledLine.Style {
@@ -116,7 +116,7 @@ struct CommandList {
       let refusal: String? =
         switch command.availability(in: state) {
         case .enabled: nil
-        case .disabled(let reason): reason
+        case .disabled(let reason): reason.text
         }
       return Choice(
         id: command, label: command.key.map { "\($0)" } ?? "", title: command.title,

@@ -7,7 +7,7 @@ enum CommandOutcome: Hashable {
   /// is visible anyway.
   case done(lines: [String])
   /// The observed state does not allow the command, for this reason.
-  case unavailable(because: String)
+  case unavailable(because: Reason)
   /// The argument is wrong, or the system refused. The reason is a sentence.
   case failed(String)
 
@@ -18,14 +18,14 @@ enum CommandOutcome: Hashable {
   static func done(_ sentence: String) -> CommandOutcome { .done(lines: [sentence]) }
 
   /// The command needs a user, and there is none.
-  static let withoutUser = CommandOutcome.unavailable(because: "there is no user")
+  static let withoutUser = CommandOutcome.unavailable(because: .notFor(.script))
 
   /// The answer to a user, as lines.
   var lines: [String] {
     switch self {
     case .done(let lines): lines
     case .failed(let reason): [reason]
-    case .unavailable(let reason): [Refusal.sentence(because: reason)]
+    case .unavailable(let reason): [Refusal.sentence(because: reason.text)]
     }
   }
 
@@ -36,7 +36,11 @@ enum CommandOutcome: Hashable {
   var refusal: String? {
     switch self {
     case .done: nil
-    case .unavailable(let reason), .failed(let reason): reason
+    case .unavailable(let reason): reason.text
+    case .failed(let reason): reason
     }
   }
+
+  /// Why the observed state does not allow the command; nil if it does.
+  var obstacle: Reason? { if case .unavailable(let reason) = self { reason } else { nil } }
 }

@@ -7,17 +7,21 @@ struct CommandWithArgument<Value: Sendable>: Sendable {
 
   /// Creates a command.
   ///
-  /// - Parameter perform: called with a valid argument when the conditions are met. It answers the
-  ///   call once, during the call or later.
+  /// - Parameters:
+  ///   - users: who may use it; see ``Command``.
+  ///   - perform: called with a valid argument when the conditions are met. It answers the call
+  ///     once, during the call or later.
   init(
     _ key: Character?, _ name: String, _ summary: String, or synonyms: [String],
-    needs: [Need] = [], value: @escaping @Sendable (TerminalState) -> String? = { _ in nil },
+    users: Set<UserKind> = .exceptPages, needs: [Need] = [],
+    value: @escaping @Sendable (TerminalState) -> String? = { _ in nil },
     argument: ArgumentKind<Value>, perform: @escaping @Sendable (Value, CommandCall) -> Void
   ) {
     self.argument = argument
     action = perform
     command = Command(
-      key, name, summary, or: synonyms, needs: needs, value: value, argument: argument.form
+      key, name, summary, or: synonyms, users: users, needs: needs, value: value,
+      argument: argument.form
     ) { call in
       if let text = call.argument {
         guard let value = argument.parse(text) else {

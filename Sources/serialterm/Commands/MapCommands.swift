@@ -8,25 +8,25 @@ extension Command {
   static let mapping = CommandWithArgument(
     "m", "mapping", "map characters",
     or: ["line ending", "line endings", "crlf", "newline", "eol", "translate", "cr", "lf"],
-    needs: [.interactive], value: { $0.view.map.rules.isEmpty ? nil : "\($0.view.map)" },
+    users: [.person], value: { $0.view.map.rules.isEmpty ? nil : "\($0.view.map)" },
     argument: .map("mapping", Direction.allCases), perform: toggleMap)
 
   static let inputMap = CommandWithArgument(
     "i", "input-map", "map received text",
     or: ["line ending", "crlf", "newline", "icrnl", "inlcr", "igncr"],
-    needs: [.interactive], value: { $0.view.map.text(.fromDevice) },
+    users: [.person], value: { $0.view.map.text(.fromDevice) },
     argument: .map("input map", [.fromDevice]), perform: toggleMap)
 
   static let outputMap = CommandWithArgument(
     "o", "output-map", "map sent text",
     or: ["line ending", "crlf", "newline", "onlcr", "ocrnl"],
-    needs: [.interactive, .sending], value: { $0.view.map.text(.toDevice) },
+    users: [.person], needs: [.sending], value: { $0.view.map.text(.toDevice) },
     argument: .map("output map", [.toDevice]), perform: toggleMap)
 
   @Sendable private static func toggleMap(_ rule: MapList.Rule, _ call: CommandCall) {
     guard let map = MapChoices.toggling(rule, in: call.state.view.map) else {
       let reason = MapChoices.refusal(of: rule, in: call.state.view.map) ?? "it contradicts another"
-      return call.answer(.unavailable(because: reason))
+      return call.answer(.unavailable(because: .mapped(reason)))
     }
     call.port.model.update { $0.view.map = map }
     call.answer(.done(map.rules.isEmpty ? "nothing is mapped." : "mapped: \(map)."))

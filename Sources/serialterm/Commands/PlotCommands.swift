@@ -15,7 +15,7 @@ extension Command {
   static let plotForm = CommandWithArgument(
     nil, "plot-form", "set the form of numbers",
     or: ["csv", "json", "teleplot", "arduino", "parse", "labels"],
-    needs: [.interactive, .screen], value: { $0.plotForm?.name ?? "auto" },
+    users: [.person], needs: [.screen], value: { $0.plotForm?.name ?? "auto" },
     argument: .oneOf("form of the numbers", SampleForm.choices) { $0.plotForm }
   ) { form, call in
     call.user?.readNumbers(as: form)
@@ -26,7 +26,7 @@ extension Command {
   static let plotMatch = CommandWithArgument(
     nil, "plot-match", "plot what a regex finds",
     or: ["regular expression", "numbers in text", "extract"],
-    needs: [.interactive, .screen], argument: .numberExpression
+    users: [.person], needs: [.screen], argument: .numberExpression
   ) { pattern, call in
     call.user?.readNumbers(as: .pattern(pattern))
     call.answer(.done("numbers are read by /\(pattern.text.harmless)/."))

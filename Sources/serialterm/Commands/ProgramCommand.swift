@@ -9,7 +9,7 @@ extension Command {
   static let runScript = CommandWithArgument(
     nil, "run-script", "run a script",
     or: ["dialogue", "expect", "send and expect", "automate", "macro", "login"],
-    needs: [.interactive] + Need.toSend, argument: .file("script to run")
+    users: [.person], needs: Need.toSend, argument: .file("script to run")
   ) { path, call in
     guard let user = call.user else { return call.answer(.withoutUser) }
     do throws(Failure) {
@@ -25,7 +25,7 @@ extension Command {
     "R", "run-command", "run a shell command",
     or: ["exec", "execute", "program", "shell", "pipe", "sz", "rz", "redirect"]
       + TransferProtocol.words,
-    needs: [.interactive] + Need.toSend, argument: .shellCommand("command to run")
+    users: [.person], needs: Need.toSend, argument: .shellCommand("command to run")
   ) { command, call in
     guard let user = call.user else { return call.answer(.withoutUser) }
     do throws(Failure) {

@@ -45,7 +45,7 @@ struct RepeatOrder: Hashable {
   }
 
   /// The conditions. When one of them is no longer met, the repetition ends.
-  static let needs: [Need] = [.interactive] + Need.toSend + [.noSequence]
+  static let needs: [Need] = [.users([.person])] + Need.toSend + [.noSequence]
   /// The form, for messages.
   static let expected = "a time and a text, such as '1s status' or '500ms 10x status'"
   /// The intervals in seconds.

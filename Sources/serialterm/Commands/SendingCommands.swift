@@ -57,7 +57,7 @@ extension Command {
   static let checksum = CommandWithArgument(
     nil, TextParameters.checksum.name, TextParameters.checksum.inSession,
     or: ["crc", "crc16", "lrc", "xor", "sum"],
-    needs: [.interactive, .sending], value: { $0.checksum?.name ?? "none" },
+    users: [.person], needs: [.sending], value: { $0.checksum?.name ?? "none" },
     argument: .oneOf(
       "checksum", [("none", nil)] + Checksum.allCases.map { ($0.name, $0) }
     ) { $0.checksum }
@@ -75,7 +75,7 @@ extension Command {
       "line ending", "line endings", "crlf", "newline", "eol", "enter key", "return key",
       "end of line",
     ],
-    needs: [.interactive, .sending], value: { $0.lineEnding.rawValue },
+    users: [.person], needs: [.sending], value: { $0.lineEnding.rawValue },
     argument: .choice(KeyboardParameters.lineEnding) { $0.lineEnding }
   ) { lineEnding, call in
     call.port.model.update { $0.lineEnding = lineEnding }
@@ -92,7 +92,8 @@ extension Command {
     or: [
       "size", "window size", "cursor position", "query", "vt220", "device attributes", "resize",
     ],
-    needs: [.interactive, .sending, .drawing, .onePort, .filtered], value: { $0.answers.rawValue },
+    users: [.person], needs: [.sending, .drawing, .onePort, .filtered],
+    value: { $0.answers.rawValue },
     argument: .choice(KeyboardParameters.answer) { $0.answers }
   ) { answers, call in
     call.port.model.update { $0.answers = answers }

@@ -82,14 +82,14 @@ extension ArgumentKind where Value == NamedSequence {
   ) -> [Choice<NamedSequence>] {
     if let steps = try? LineSequence(parsing: typed) {
       let named = NamedSequence(typed, steps)
-      return [Choice(id: named, title: typed, refusal: named.needs.unmet(in: state))]
+      return [Choice(id: named, title: typed, refusal: named.needs.unmet(in: state)?.text)]
     }
     let ready = ReadySequence.allCases.map { NamedSequence($0.rawValue, $0.sequence) }
     let own = state.sequences
     return (own + ready.filter { ready in !own.contains { $0.name == ready.name } }).map { named in
       Choice(
         id: named, title: named.name, detail: "\(named.sequence)",
-        refusal: named.needs.unmet(in: state))
+        refusal: named.needs.unmet(in: state)?.text)
     }
   }
 }

@@ -17,7 +17,7 @@ extension Command {
 
   static let port = CommandWithArgument(
     nil, "port", "choose a port to type to", or: ["select port", "focus", "go to"],
-    needs: [.interactive, .severalPorts], value: { $0.program.focus },
+    users: [.person], needs: [.severalPorts], value: { $0.program.focus },
     argument: .port("port to type to")
   ) { name, call in
     call.user?.moveFocus(to: name)
@@ -38,7 +38,7 @@ extension Command {
   static let connectTo = CommandWithArgument(
     nil, "connect-to", "open one more port",
     or: ["connect", "open port", "add port", "new port", "another device"],
-    needs: [.interactive, .screen, .untapped, .anotherDevice],
+    users: [.person], needs: [.screen, .untapped, .anotherDevice],
     argument: .device("device to connect to")
   ) { endpoint, call in
     guard let user = call.user else { return call.answer(.withoutUser) }

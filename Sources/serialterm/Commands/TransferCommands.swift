@@ -10,7 +10,7 @@ extension Command {
   static let sendFile = CommandWithArgument(
     "x", "send-file", "send a file",
     or: ["upload", "transmit", "transfer", "paste file", "sz"] + TransferProtocol.words,
-    needs: [.interactive] + Need.toSend, value: { $0.offer?.requestedProtocol?.title },
+    users: [.person], needs: Need.toSend, value: { $0.offer?.requestedProtocol?.title },
     argument: .outgoingFile
   ) { file, call in
     call.start(TransferOrder(fileProtocol: file.fileProtocol, files: .send([file.path])))
@@ -19,7 +19,7 @@ extension Command {
   static let receiveFiles = CommandWithArgument(
     "X", "receive-files", "receive files",
     or: ["download", "transfer", "rz", "save file"] + TransferProtocol.words,
-    needs: [.interactive] + Need.toSend,
+    users: [.person], needs: Need.toSend,
     value: { if case .sends(let kind) = $0.offer { "offered by \(kind.title)" } else { nil } },
     argument: .reception
   ) { reception, call in

@@ -16,7 +16,7 @@ extension Command {
   static let frames = CommandWithArgument(
     nil, ViewParameters.frames.name, ViewParameters.frames.inSession,
     or: ["packets", "modbus", "nmea", "slip", "protocol"],
-    needs: [.interactive, .screen], value: { $0.view.frames.map { "\($0)" } },
+    users: [.person], needs: [.screen], value: { $0.view.frames.map { "\($0)" } },
     argument: .frameForm
   ) { form, call in
     call.port.model.update { $0.view.frames = form }
@@ -38,7 +38,7 @@ extension Command {
   static let timestampFormat = CommandWithArgument(
     nil, "timestamp-format", "set the time format",
     or: ["time format", "iso", "epoch", "delta", "microseconds"],
-    needs: [.interactive, .screen], value: { $0.view.timestamps.map { "\($0)" } },
+    users: [.person], needs: [.screen], value: { $0.view.timestamps.map { "\($0)" } },
     argument: .oneOf("timestamps", TimestampFormat.choices) { $0.view.timestamps }
   ) { format, call in
     call.port.model.update { $0.setTimestamps(format) }
@@ -61,7 +61,7 @@ extension Command {
   static let show = CommandWithArgument(
     nil, ViewParameters.show.name, ViewParameters.show.inSession,
     or: ["grep", "filter lines", "only", "matching lines"],
-    needs: [.interactive, .screen, .filtered], value: { $0.view.lines.shown.inWords },
+    users: [.person], needs: [.screen, .filtered], value: { $0.view.lines.shown.inWords },
     argument: .patterns("show lines that match") { $0.view.lines.shown }
   ) { patterns, call in
     call.port.model.update { $0.view.lines.shown = patterns }
@@ -71,7 +71,7 @@ extension Command {
   static let hide = CommandWithArgument(
     nil, ViewParameters.hide.name, ViewParameters.hide.inSession,
     or: ["exclude", "grep -v", "filter lines", "ignore", "mute"],
-    needs: [.interactive, .screen, .filtered], value: { $0.view.lines.hidden.inWords },
+    users: [.person], needs: [.screen, .filtered], value: { $0.view.lines.hidden.inWords },
     argument: .patterns("hide lines that match") { $0.view.lines.hidden }
   ) { patterns, call in
     call.port.model.update { $0.view.lines.hidden = patterns }
@@ -81,7 +81,7 @@ extension Command {
   static let level = CommandWithArgument(
     nil, ViewParameters.level.name, ViewParameters.level.inSession,
     or: ["log level", "severity", "errors", "warnings", "verbose"],
-    needs: [.interactive, .screen, .filtered], value: { $0.view.lines.level?.name ?? "all" },
+    users: [.person], needs: [.screen, .filtered], value: { $0.view.lines.level?.name ?? "all" },
     argument: .oneOf("lowest level", [("all", nil)] + LogLevel.allCases.map { ($0.name, $0) }) {
       $0.view.lines.level
     }
@@ -102,7 +102,7 @@ extension Command {
   static let encoding = CommandWithArgument(
     nil, TextParameters.encoding.name, TextParameters.encoding.inSession,
     or: ["charset", "codepage", "character set", "iconv", "latin1", "gbk", "shift-jis"],
-    needs: [.interactive, .screen], value: { "\($0.view.encoding)" }, argument: .encoding
+    users: [.person], needs: [.screen], value: { "\($0.view.encoding)" }, argument: .encoding
   ) { encoding, call in
     call.port.model.update { $0.view.encoding = encoding }
     call.answer(.done("the encoding is \(encoding)."))

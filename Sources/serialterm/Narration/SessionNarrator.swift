@@ -173,7 +173,7 @@ final class SessionNarrator {
     case .borrowerFinished(let name):
       console.say("\(name) has finished; the port stays released.")
     case .releaseRefused(let reason):
-      console.say(CommandOutcome.unavailable(because: reason).message)
+      console.say(Refusal.sentence(because: reason))
     case .unsent(let count): console.warn(named("\(count.bytesWere) not sent."))
     case .fileUnsent(let file, let end): console.warn(named(file.words(for: end)))
     // A view shows the mark at its position in the text.

@@ -142,7 +142,8 @@ final class HeadlessInterface: FrontEnd {
     forDevice configurationForDevice: ((Device) throws -> SessionConfiguration)? = nil
   ) -> Port {
     let port = app.add(
-      configuration, in: TerminalState(isScripted: purpose != .service, screen: console.kind),
+      configuration,
+      in: TerminalState(user: purpose == .service ? .person : .script, screen: console.kind),
       writeCapacity: Self.queueCapacity)
     // Others may watch a script. A service sets its own rule.
     port.share(purpose == .service ? .none : .one, home: { .ofUser(nil) })

@@ -302,7 +302,7 @@ final class JSONController {
 
   private func plot(_ size: PlotPicture.Size, at port: JSONPort) {
     port.startPlot()
-    if let reason = Need.numbers.unmet(in: port.port.model.state) { return fail(reason) }
+    if let reason = Need.numbers.unmet(in: port.port.model.state) { return fail(reason.text) }
     do throws(Failure) {
       answer("done", [("svg", JSON(try port.plot?.picture(size)))])
     } catch {
@@ -343,7 +343,7 @@ final class JSONController {
   }
 
   private func transfer(_ order: TransferOrder, at port: JSONPort) {
-    if let reason = Need.toSend.unmet(in: port.port.model.state) { return fail(reason) }
+    if let reason = Need.toSend.unmet(in: port.port.model.state) { return fail(reason.text) }
     do {
       let player = try TransferPlayer(
         order, on: port.port, loop: loop, outlivesLoss: false,
@@ -401,7 +401,7 @@ final class JSONController {
 
   private func send(_ bytes: [UInt8], to port: JSONPort) {
     let session = port.port.session
-    if let reason = Need.toSend.unmet(in: port.port.model.state) { return fail(reason) }
+    if let reason = Need.toSend.unmet(in: port.port.model.state) { return fail(reason.text) }
     do throws(SerialError) {
       try session.write(bytes.span.bytes, by: .program)
     } catch {

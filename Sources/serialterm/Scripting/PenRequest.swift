@@ -42,7 +42,7 @@ enum PenRequest: Hashable {
     case .ask:
       call.when(Command.pen.needs) {
         guard call.state.sharing.pen != .mine else {
-          return call.answer(.unavailable(because: "you have the pen"))
+          return call.answer(.unavailable(because: .hasPen))
         }
         call.askForPen()
       }

@@ -19,7 +19,7 @@ struct PublishedCommand: Hashable {
     reason =
       switch command.availability(in: state) {
       case .enabled: nil
-      case .disabled(let reason): reason
+      case .disabled(let reason): reason.text
       }
   }
 

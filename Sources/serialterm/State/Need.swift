@@ -7,7 +7,7 @@ import Terminal
 ///
 /// The reasons are shown in lists. A reason of up to 12 characters leaves room for a second column
 /// on a screen of 80 columns.
-enum Need {
+enum Need: Hashable {
   /// The session has found its device, which may be unplugged now, or the port released.
   case knownDevice
   /// The port is open.
@@ -24,8 +24,8 @@ enum Need {
   case modemLines
   /// A user, not a script, controls the session: the port can be released.
   case user
-  /// A user is present, and can be asked questions.
-  case interactive
+  /// The user is of one of these kinds.
+  case users(Set<UserKind>)
   /// A file is being sent, a script or a program runs, a line sequence is being played, or a text
   /// is sent at intervals.
   case activity
@@ -68,77 +68,69 @@ enum Need {
   /// The session accepts clients.
   case listening
 
-  /// Why nobody can send to a port that is joined with another one.
-  private static let tapReason = "a tap sends nothing"
-
   /// The conditions of all commands that send: typing, pasting, programs.
   static let toSend: [Need] = [.openPort, .sending, .pen, .noExchange]
 
   /// The reason why a state does not meet the condition; nil if it does.
-  func unmet(in state: TerminalState) -> String? {
+  func unmet(in state: TerminalState) -> Reason? {
     switch self {
     case .knownDevice:
       switch state.session {
       case .open, .waitingForDevice, .released: nil
-      case .opening: "the port is opening"
-      case .closed: "no device"
+      case .opening: .opening
+      case .closed: .noDevice
       }
     case .openPort:
       switch state.session {
       case .open: state.sharing.portTrouble?.reason
-      case .opening: "the port is opening"
-      case .waitingForDevice, .closed: "no device"
-      case .released: "port released"
+      case .opening: .opening
+      case .waitingForDevice, .closed: .noDevice
+      case .released: .released
       }
     case .pen: state.sharing.penReason
     case .others:
       // The only user of a server's port may still be without the pen.
       state.sharing.others.isEmpty && !state.sharing.isJoined && state.sharing.pen == .mine
-        ? "nobody else is here" : nil
-    case .movablePen where state.isTapped: Self.tapReason
-    case .movablePen where state.isReadOnly: "read-only"
+        ? .alone : nil
+    case .movablePen where state.isTapped: .tapped
+    case .movablePen where state.isReadOnly: .readOnly
     case .movablePen:
       switch state.sharing.pen {
-      case .everyone: "everyone writes"
-      case .nobody: "nobody writes here"
+      case .everyone: .everyoneWrites
+      case .nobody: .nobodyWrites
       case .mine, .others, .free: nil
       }
     case .takingPen:
-      state.sharing.pen == .mine
-        ? "you have the pen" : state.sharing.mayTake ? nil : "not allowed here"
-    case .ownSession: state.sharing.isJoined ? "joined session" : nil
+      state.sharing.pen == .mine ? .hasPen : state.sharing.mayTake ? nil : .mayNotTake
+    case .ownSession: state.sharing.isJoined ? .joined : nil
     case .listening:
-      state.sharing.addresses.isEmpty && state.pageLink == nil ? "not served" : nil
-    case .user:
-      state.isScripted && !state.isLending
-        ? "in use by a script; released when it finishes" : nil
-    case .interactive: state.isScripted ? "there is no user" : nil
-    case .severalPorts: state.program.ports.count > 1 ? nil : "only 1 port"
-    case .onePort: state.program.ports.count > 1 ? "several ports" : nil
-    case .anotherDevice: state.program.otherDevices.isEmpty ? "no free port" : nil
-    case .sending: state.isTapped ? Self.tapReason : state.isReadOnly ? "read-only" : nil
-    case .untapped: state.isTapped ? Self.tapReason : nil
-    case .settings:
-      state.capabilities.contains(.settings) ? nil : "this port has no line settings"
-    case .breaks: state.capabilities.contains(.breaks) ? nil : "this port has no break"
-    case .modemLines:
-      state.capabilities.contains(.modemLines) ? nil : "this port has no modem lines"
+      state.sharing.addresses.isEmpty && state.pageLink == nil ? .notServed : nil
+    case .user: state.user != .person && !state.isLending ? .scripted : nil
+    case .users(let users): users.contains(state.user) ? nil : .notFor(state.user)
+    case .severalPorts: state.program.ports.count > 1 ? nil : .onlyOnePort
+    case .onePort: state.program.ports.count > 1 ? .severalPorts : nil
+    case .anotherDevice: state.program.otherDevices.isEmpty ? .noFreePort : nil
+    case .sending: state.isTapped ? .tapped : state.isReadOnly ? .readOnly : nil
+    case .untapped: state.isTapped ? .tapped : nil
+    case .settings: state.capabilities.contains(.settings) ? nil : .noSettings
+    case .breaks: state.capabilities.contains(.breaks) ? nil : .noBreak
+    case .modemLines: state.capabilities.contains(.modemLines) ? nil : .noModemLines
     case .activity:
       state.exchange == nil && state.playing == nil && state.repeating == nil
-        ? "nothing runs" : nil
-    case .noExchange: state.exchange?.activity
-    case .noSequence: state.playing.map { "\($0) is playing" }
-    case .screen: state.screen == .none ? "the output is not a terminal" : nil
-    case .colours: state.hasColours ? nil : "no colours: NO_COLOR or TERM"
-    case .filtered: state.view.isRaw ? "raw is on" : nil
-    case .filter: state.filter == nil ? "no --filter" : nil
-    case .scrollback: state.keepsScrollback ? nil : "the scrollback is off: --scrollback is 0"
-    case .numbers: state.seesNumbers ? nil : "no numbers seen yet"
-    case .plot: state.showsPlot ? nil : "no plot is open"
+        ? .nothingRuns : nil
+    case .noExchange: state.exchange.map { .busy($0) }
+    case .noSequence: state.playing.map { .playing($0) }
+    case .screen: state.screen == .none ? .noTerminal : nil
+    case .colours: state.hasColours ? nil : .noColours
+    case .filtered: state.view.isRaw ? .raw : nil
+    case .filter: state.filter == nil ? .noFilter : nil
+    case .scrollback: state.keepsScrollback ? nil : .noScrollback
+    case .numbers: state.seesNumbers ? nil : .noNumbers
+    case .plot: state.showsPlot ? nil : .noPlot
     case .drawing:
       switch state.screen {
-      case .none: "the output is not a terminal"
-      case .printing: "this terminal cannot draw"
+      case .none: .noTerminal
+      case .printing: .cannotDraw
       case .drawing: nil
       }
     }
@@ -148,7 +140,7 @@ enum Need {
 /// Whether a command is available; if not, the reason.
 enum Availability: Hashable {
   case enabled
-  case disabled(because: String)
+  case disabled(because: Reason)
 }
 
 extension [Need] {
@@ -159,29 +151,29 @@ extension [Need] {
   }
 
   /// The reason of the first condition that a state does not meet; nil if it meets all.
-  func unmet(in state: TerminalState) -> String? { lazy.compactMap { $0.unmet(in: state) }.first }
+  func unmet(in state: TerminalState) -> Reason? { lazy.compactMap { $0.unmet(in: state) }.first }
 }
 
 extension Sharing {
   /// The reason why this user may not write; nil if the user may.
-  var penReason: String? {
+  var penReason: Reason? {
     switch pen {
     case .mine, .everyone: nil
-    case .nobody: "you only watch"
-    case .free: "you are only watching"
-    case .others(let person): "\(person.name) has the pen"
+    case .nobody: .mayOnlyWatch
+    case .free: .onlyWatches
+    case .others(let person): .penOf(person.name)
     }
   }
 }
 
 extension SharingMessage.PortState {
   /// The reason why the port of a joined session cannot be used; nil if it is open.
-  fileprivate var reason: String? {
+  fileprivate var reason: Reason? {
     switch self {
     case .open: nil
-    case .waiting: "no device"
-    case .released: "port released"
-    case .closed: "the session ends"
+    case .waiting: .noDevice
+    case .released: .released
+    case .closed: .ending
     }
   }
 }

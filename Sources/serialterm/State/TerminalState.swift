@@ -22,8 +22,8 @@ struct TerminalState: Hashable {
   var isReadOnly = false
   /// The words of the command that has joined the port with another one; nil if it is not joined.
   var tapWords: [String]?
-  /// Whether a script or another program, and no user, controls the session.
-  var isScripted = false
+  /// What controls the session.
+  var user = UserKind.person
   /// Whether the program that drives the session lends its port at present.
   var isLending = false
   /// Whether the session waits for a lost device.

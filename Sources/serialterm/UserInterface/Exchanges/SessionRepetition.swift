@@ -76,7 +76,7 @@ final class SessionRepetition {
   }
 
   private func stateDidChange(to state: TerminalState) {
-    if let reason = RepeatOrder.needs.unmet(in: state) { end(because: reason) }
+    if let reason = RepeatOrder.needs.unmet(in: state) { end(because: reason.text) }
   }
 
   /// Sends the text if it is due, and waits for the next moment.

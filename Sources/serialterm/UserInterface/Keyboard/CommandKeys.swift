@@ -35,7 +35,7 @@ final class CommandKeys {
 
   /// How the user gets the pen, if that is the reason why nothing was sent; nil if there is
   /// no way now.
-  func penAdvice(for reason: String, in state: TerminalState) -> String? {
+  func penAdvice(for reason: Reason, in state: TerminalState) -> String? {
     guard reason == Need.pen.unmet(in: state), let key = name(of: .pen),
       Command.pen.availability(in: state) == .enabled
     else { return nil }

@@ -10,7 +10,7 @@ enum KeyRoute: Hashable {
   /// To the device.
   case device
   /// Nowhere, with the reason.
-  case refused(String)
+  case refused(Reason)
 
   init(for state: TerminalState, isDialogOpen: Bool) {
     self =
@@ -32,7 +32,7 @@ enum KeyRoute: Hashable {
   ///
   /// A port that is not open is no reason: the session refuses what is typed, and the bytes of a
   /// pipe wait for it.
-  static func refusal(in state: TerminalState) -> String? {
+  static func refusal(in state: TerminalState) -> Reason? {
     [Need.sending, .pen].unmet(in: state)
   }
 }

@@ -45,7 +45,7 @@ final class Keyboard {
   private let lineInput: LineInput
   private let historyFolder: FilePath?
   private var observations: [AnyObject] = []
-  private static let crowded = "the queue is full, the device is too slow"
+  private static let crowded = Reason("queue-full", "the queue is full, the device is too slow")
 
   init(
     in environment: UserInterface.Environment, of app: App, at focus: PortFocus,
@@ -227,7 +227,7 @@ final class Keyboard {
     for port in focus.ports where port !== focus.port {
       do throws(SerialError) {
         if let reason = Need.toSend.unmet(in: port.model.state) {
-          refusals.add(bytes.count, because: port.port.named(reason))
+          refusals.add(bytes.count, because: port.port.named(reason.text))
         } else {
           try port.session.write(bytes.bytes, by: .keyboard)
         }
@@ -243,9 +243,9 @@ final class Keyboard {
   private func refuse(_ count: Int) {
     let reason = Need.toSend.unmet(in: focus.state) ?? Self.crowded
     if terminal != nil {
-      refusals.add(count, because: reason, advice: keys.penAdvice(for: reason, in: focus.state))
+      refusals.add(count, because: reason.text, advice: keys.penAdvice(for: reason, in: focus.state))
     } else {
-      refusals.addPiped(count, because: reason)
+      refusals.addPiped(count, because: reason.text)
     }
   }
 }
