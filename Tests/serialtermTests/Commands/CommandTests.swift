@@ -168,7 +168,7 @@ import TransferProtocols
     #expect(try outcome(of: .mapping.command, argument: "from-device:cr=lf")?.refusal == nil)
     #expect(
       try outcome(of: .mapping.command, argument: "from-device:cr=crlf")
-        == .unavailable(because: "from-device:cr=lf is on"))
+        == .unavailable(because: .mapped("from-device:cr=lf is on")))
   }
 
   @Test func argumentThatIsMissing_isAskedFor_orRefusedWithoutAUser() throws {
@@ -201,7 +201,7 @@ import TransferProtocols
   @Test func choices_areOffWhileTheCommandIs_andTheAnswerIsRefused() throws {
     user.choice = "even"
     user.whileAsked = { [port] in port.session.deviceDidDisappear() }
-    #expect(try outcome(of: .parity.command) == .unavailable(because: "no device"))
+    #expect(try outcome(of: .parity.command) == .unavailable(because: .noDevice))
     #expect(user.choices.map(\.title) == ["none", "odd", "even", "mark", "space"])
     #expect(user.choices.allSatisfy { $0.refusal == "no device" })
   }

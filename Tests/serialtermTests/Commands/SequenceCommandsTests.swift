@@ -76,7 +76,7 @@ import Testing
     play("esp32-run")
     #expect(outcomes.count == 2, "it takes a while")
     play("rts=on")
-    #expect(outcomes.last == .unavailable(because: "esp32-run is playing"))
+    #expect(outcomes.last == .unavailable(because: .playing("esp32-run")))
     Command.stop.perform(CommandCall(from: .json, at: bench.port) { outcomes.append($0) })
     #expect(outcomes[3].message.hasPrefix("esp32-run was stopped. DTR deasserted, RTS asserted,"))
     #expect(outcomes[4] == .done)
@@ -121,7 +121,7 @@ import Testing
     ]
     func reasons() -> [String?] {
       state.commands.suffix(4).map {
-        if case .disabled(let reason) = $0.availability(in: state) { reason } else { nil }
+        if case .disabled(let reason) = $0.availability(in: state) { reason.text } else { nil }
       }
     }
     #expect(

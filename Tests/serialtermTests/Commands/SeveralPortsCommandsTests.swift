@@ -38,7 +38,7 @@ struct SeveralPortsCommandsTests {
 
   @Test(arguments: [Command.nextPort, Command.port.command, Command.sendToAll])
   func `With one port there is nothing to switch`(command: Command) {
-    #expect(outcome(of: command) == .unavailable(because: "only 1 port"))
+    #expect(outcome(of: command) == .unavailable(because: .onlyOnePort))
     #expect(user.events.isEmpty)
   }
 
@@ -59,12 +59,12 @@ struct SeveralPortsCommandsTests {
   @Test func `A session that sends nothing does not type to all`() {
     useThreePorts()
     port.model.update { $0.isReadOnly = true }
-    #expect(outcome(of: .sendToAll) == .unavailable(because: "read-only"))
+    #expect(outcome(of: .sendToAll) == .unavailable(because: .readOnly))
   }
 
   @Test func `Devices that are in no session can be connected to`() throws {
     let command = Command.connectTo.command
-    #expect(outcome(of: command) == .unavailable(because: "no free port"))
+    #expect(outcome(of: command) == .unavailable(because: .noFreePort))
     let (used, free) = (Self.device(0), Self.device(1))
     port.model.update {
       $0.program.devices = [used, free]

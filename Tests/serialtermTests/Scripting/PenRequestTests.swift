@@ -73,7 +73,7 @@ private final class FakeParticipant: Participant {
     for name in ["ask", "keep", "return", "take"] { #expect(try ask(name) == "read-only") }
     sharing.leave(id)
     for name in ["ask", "keep", "return", "take"] {
-      #expect(try ask(name) == Command.pen.needs.unmet(in: bench.port.model.state))
+      #expect(try ask(name) == Command.pen.needs.unmet(in: bench.port.model.state)?.text)
     }
   }
 

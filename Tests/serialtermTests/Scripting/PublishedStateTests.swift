@@ -70,7 +70,7 @@ import TextTools
   }
 
   @Test func `The commands are those of the palette, in its order, with its reasons`() {
-    var state = TerminalState(isReadOnly: true, isScripted: true, screen: .none)
+    var state = TerminalState(isReadOnly: true, user: .script, screen: .none)
     state.session = .open(.tty("/dev/ttyUSB0"), LineSettings())
     let choices = CommandList.choices(in: state)
     let published = state.publishedCommands

@@ -50,7 +50,7 @@ import Testing
       case .openWithoutColours: state.hasColours = false
       case .openRaw: state.view.isRaw = true
       case .openFiltered: state.filter = "cat"
-      case .scripted: state.isScripted = true
+      case .scripted: state.user = .script
       case .tapped: (state.tapWords, state.isReadOnly) = (["tap", "a", "b"], true)
       case .sendingNumbers: state.seesNumbers = true
       case .plotting: (state.seesNumbers, state.showsPlot) = (true, true)
@@ -254,11 +254,8 @@ import Testing
   @Test func everyCommand_inEverySituation_isOnOrSaysWhyNot() {
     for command in Command.all {
       for situation in Situation.allCases {
-        let expected = expectation(command.name, situation).map {
-          Availability.disabled(because: $0)
-        }
         #expect(
-          command.availability(in: situation.state) == expected ?? .enabled,
+          command.needs.unmet(in: situation.state)?.text == expectation(command.name, situation),
           "\(command.name) in \(situation)")
       }
     }
@@ -266,7 +263,7 @@ import Testing
 
   @Test func `Who is alone at the port of a server can ask for a pen that nobody has`() {
     var state = Situation.open.state
-    #expect(Need.others.unmet(in: state) == "nobody else is here")
+    #expect(Need.others.unmet(in: state) == .alone)
     state.sharing.pen = .free
     #expect(Need.others.unmet(in: state) == nil)
   }
@@ -275,7 +272,7 @@ import Testing
     var state = Situation.open.state
     #expect(Command.raw.availability(in: state) == .enabled)
     state.program.ports = ["a", "b"]
-    #expect(Command.raw.availability(in: state) == .disabled(because: "several ports"))
+    #expect(Command.raw.availability(in: state) == .disabled(because: .severalPorts))
   }
 
   @Test func palette_hasEveryCommandButItself_withItsReason() {

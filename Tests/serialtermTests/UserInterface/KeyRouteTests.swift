@@ -32,9 +32,9 @@ import Testing
 
   @Test(arguments: [
     Row(route: .device),
-    Row(readOnly: true, route: .refused("read-only")),
-    Row(watching: true, route: .refused("max has the pen")),
-    Row(readOnly: true, watching: true, route: .refused("read-only")),
+    Row(readOnly: true, route: .refused(.readOnly)),
+    Row(watching: true, route: .refused(.penOf("max"))),
+    Row(readOnly: true, watching: true, route: .refused(.readOnly)),
     Row(line: true, route: .line),
     Row(line: true, readOnly: true, route: .line),
     Row(line: true, watching: true, route: .line),

@@ -209,7 +209,7 @@ import Testing
   @Test func `The lists and the status line show it`() throws {
     var state = TerminalState()
     state.session = .open(.tty("/dev/ttyUSB0"), LineSettings())
-    #expect(Need.activity.unmet(in: state) == "nothing runs")
+    #expect(Need.activity.unmet(in: state) == .nothingRuns)
     state.repeating = Repetition(text: "status", interval: .seconds(1), count: nil, doneCount: 12)
     #expect(Need.activity.unmet(in: state) == nil)
     let status = StatusText(state: state, receivedRate: 0, sentRate: 0).text
