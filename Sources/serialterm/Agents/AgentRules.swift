@@ -18,6 +18,11 @@ struct AgentRules {
   var name: String?
   var log = LogConfiguration()
 
+  /// What it may do with a port.
+  var permission: TerminalState.Permission {
+    mayWrite ? asks ? .writing : .everything : .reading
+  }
+
   /// Why a target may not be opened; nil if it may.
   ///
   /// - Parameter devices: the present devices.

@@ -14,11 +14,6 @@ import Time
 
 /// What the tools do.
 extension AgentServer {
-  private static let readOnly = AgentMistake(
-    "not allowed: the server was started without --write, so it only reads")
-  private static let onlyWrites = AgentMistake(
-    "not allowed: the server was started with --ask, which is only about writing")
-
   // MARK: What there is
 
   private func devices() throws(AgentMistake) -> [Device] {
@@ -286,13 +281,7 @@ extension AgentServer {
     _ call: AgentCall, _ action: @escaping (CommandCall) -> Void
   ) throws(AgentMistake) {
     let session = try session(of: call)
-    try checkThatLineMayBeSet()
     session.inTurn(call) { [unowned self] in action(commandCall(call, at: session)) }
-  }
-
-  private func checkThatLineMayBeSet() throws(AgentMistake) {
-    guard rules.mayWrite else { throw Self.readOnly }
-    if rules.asks { throw Self.onlyWrites }
   }
 
   private func commandCall(
@@ -337,8 +326,13 @@ extension AgentServer {
       ("port", .string(session.portName)), ("joined", .bool(session.joined != nil)),
     ]
     if let settings = session.settings { members.append(("settings", .string(settings))) }
-    if let lines = port.model.state.modemLines { members.append(("lines", .string("\(lines)"))) }
+    let state = port.model.state
+    if let lines = state.modemLines { members.append(("lines", .string("\(lines)"))) }
+    if let counters = port.session.counters {
+      members.append(("counters", .object(counters.members)))
+    }
     members += [
+      ("features", state.capabilities.json), ("off", .array(AgentTool.off(in: state))),
       ("pen", .string(pen)), ("others", .array(sharing.others.map { .string($0.name) })),
       ("received", .integer(session.scrollback.addedByteCount)),
       ("first_offset", .integer(session.scrollback.droppedByteCount)),
@@ -395,7 +389,8 @@ extension AgentServer {
   // MARK: Lending
 
   func release(_ call: AgentCall) throws(AgentMistake) {
-    try checkThatLineMayBeSet()
+    let state = try session(of: call).port.model.state
+    if let reason = Need.changing.unmet(in: state) { throw AgentMistake(reason.text) }
     try lend(.release, for: call)
   }
 
@@ -426,6 +421,15 @@ extension AgentSession {
       port.session.capabilities.contains(.settings)
     else { return nil }
     return "\(settings)"
+  }
+}
+
+extension AgentTool {
+  /// The tools that are off in a state, with the reasons.
+  fileprivate static func off(in state: TerminalState) -> [JSON] {
+    all.compactMap { tool in
+      tool.needs.unmet(in: state).map { .object([("tool", .string(tool.name))] + $0.members) }
+    }
   }
 }
 

@@ -245,7 +245,7 @@ final class AgentServer {
     }
     let port = app.add(
       configuration,
-      in: TerminalState(isReadOnly: !rules.mayWrite, user: .agent, screen: .none),
+      in: TerminalState(permission: rules.permission, user: .agent, screen: .none),
       writeCapacity: Self.writeCapacity,
       from: joined.map { .joining($0, as: introduction) } ?? .introducing(introduction))
     let name = agentName

@@ -68,6 +68,7 @@ extension AgentTool {
       "write", "Write to the device",
       "Sends text or bytes, and returns when they are sent. It does not wait for an answer: "
         + "use transact for that. If a person has the pen, it asks and waits.", .writes,
+      needs: AgentWrite.needs,
       parameters: [sessionName] + content + [timeout(standard: "30")],
       results: [
         session, Member("sent", "integer", summary: "The number of bytes."),
@@ -78,7 +79,7 @@ extension AgentTool {
       "transact", "Write, then wait for the answer",
       "Sends text or bytes, then waits until what comes after that matches a regular expression. A "
         + "device may echo the text first: choose an expression that its echo does not match.",
-      .writes,
+      .writes, needs: AgentWrite.needs,
       parameters: [sessionName] + content + [
         AgentParameter("until", .text, "The regular expression to wait for.", isRequired: true),
         byteLimit, timeout(standard: "5"),
@@ -87,7 +88,7 @@ extension AgentTool {
     AgentTool(
       "set_line", "Set the line",
       "Changes settings of the line, or asserts and deasserts DTR and RTS: one or the other.",
-      .writes,
+      .writes, needs: [.changing, .openPort, .pen],
       parameters: [
         sessionName, AgentParameter("dtr", .flag, "Whether DTR is asserted."),
         AgentParameter("rts", .flag, "Whether RTS is asserted."),
@@ -102,6 +103,7 @@ extension AgentTool {
     AgentTool(
       "pulse", "Pulse DTR or RTS",
       "Toggles DTR or RTS for a moment, which resets many boards.", .writes,
+      needs: Command.pulseLine.command.needs,
       parameters: [
         sessionName,
         AgentParameter("line", .choice(["dtr", "rts"]), "The line.", isRequired: true),
@@ -110,6 +112,7 @@ extension AgentTool {
     ) { try $0.pulse($1) },
     AgentTool(
       "send_break", "Send a break", "Sends a break.", .writes,
+      needs: Command.sendBreak.command.needs,
       parameters: [
         sessionName,
         AgentParameter("milliseconds", .wholeNumber(1...10_000), "The length, 250 by default."),
@@ -152,7 +155,7 @@ extension AgentTool {
     AgentTool(
       "release", "Lend the port to a flasher",
       "Closes the port here, so that another program, such as a flasher, can use it. take_back reopens "
-        + "it. The session goes on.", .writes, parameters: [sessionName],
+        + "it. The session goes on.", .writes, needs: [.changing], parameters: [sessionName],
       results: [
         session, state, Member("node", "string", "null", summary: "The path for the program."),
       ]
@@ -212,6 +215,12 @@ extension AgentTool {
     Member("joined", "boolean", summary: "Whether it is a person's session."),
     Member("settings", "string", summary: "The settings of the line.", always: false),
     Member("lines", "string", summary: "The modem lines that are asserted.", always: false),
+    Member(
+      "features", "array",
+      summary: "What the port has: settings, break, modem-lines, counters. Empty if it is not open."
+    ),
+    Member("counters", "object", summary: "The driver's counters.", always: false),
+    Member("off", "array", summary: "Tools that are off now: tool, reason, code."),
     Member("pen", "string", summary: "Who may write: you, free, everyone, nobody, or a name."),
     Member("others", "array", summary: "The names of the others in the session."),
     Member("received", "integer", summary: "Received bytes, and so the next offset."),

@@ -10,6 +10,8 @@ struct AgentTool: Sendable {
   /// The members of the result, with their schemas.
   let results: [Member]
   let effect: Effect
+  /// The conditions at a session, of which ``AgentServer/status(_:)`` tells.
+  let needs: [Need]
   /// Begins a call, which is answered then or later.
   let perform: @Sendable (AgentServer, AgentCall) throws -> Void
 
@@ -38,11 +40,12 @@ struct AgentTool: Sendable {
   }
 
   init(
-    _ name: String, _ title: String, _ summary: String, _ effect: Effect,
+    _ name: String, _ title: String, _ summary: String, _ effect: Effect, needs: [Need] = [],
     parameters: [AgentParameter] = [], results: [Member],
     perform: @escaping @Sendable (AgentServer, AgentCall) throws -> Void
   ) {
     (self.name, self.title, self.summary, self.effect) = (name, title, summary, effect)
+    self.needs = needs
     (self.parameters, self.results, self.perform) = (parameters, results, perform)
   }
 

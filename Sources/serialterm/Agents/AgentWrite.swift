@@ -34,6 +34,9 @@ final class AgentWrite: AgentOperation {
     case done
   }
 
+  /// The conditions of every write. Without the pen, it asks for it.
+  static let needs = Need.toSend.filter { $0 != .pen }
+
   /// - Parameter done: continues the call when all bytes were sent, with the offset of the answer.
   init(
     _ bytes: [UInt8], asking asks: Bool, to session: AgentSession, for call: AgentCall,

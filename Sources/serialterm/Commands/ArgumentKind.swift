@@ -7,29 +7,25 @@ import TextTools
 
 /// A kind of argument, with its parser and the way to ask a user for it.
 struct ArgumentKind<Value: Sendable>: Sendable {
-  /// The expected form, for messages: "one of none, odd, even".
-  let expected: String
-  /// Whether it is a number, which JSON writes without quotes.
-  var isNumber = false
-  /// The texts of all values, if there are only a few; nil otherwise.
-  var choices: [String]?
+  /// The argument as programs see it.
+  let form: ArgumentForm
   /// Parses a text; nil if it is invalid.
   let parse: @Sendable (String) -> Value?
   /// The default value; nil if a user must be asked.
-  var standard: Value?
+  let standard: Value?
   /// Asks the user, and calls back if the user chose a value.
-  var ask: @Sendable (ArgumentRequest, @escaping (Value) -> Void) -> Void = { _, _ in }
+  let ask: @Sendable (ArgumentRequest, @escaping (Value) -> Void) -> Void
 
-  /// The argument as programs see it.
-  var form: ArgumentForm { ArgumentForm(expected: expected, choices: choices) }
-}
+  init(
+    _ form: ArgumentForm, parse: @escaping @Sendable (String) -> Value?, standard: Value? = nil,
+    ask: @escaping @Sendable (ArgumentRequest, @escaping (Value) -> Void) -> Void = { _, _ in }
+  ) {
+    self.form = standard == nil ? form : form.with { $0.isOptional = true }
+    (self.parse, self.standard, self.ask) = (parse, standard, ask)
+  }
 
-/// The argument of a command, for programs.
-struct ArgumentForm: Hashable, Sendable {
-  /// The expected form: "one of none, odd, even".
-  let expected: String
-  /// The texts of all values, if there are only a few; nil otherwise.
-  let choices: [String]?
+  /// The expected form, for messages: "one of none, odd, even".
+  var expected: String { form.expected }
 }
 
 extension ArgumentKind {
@@ -38,9 +34,7 @@ extension ArgumentKind {
     _ transform: @escaping @Sendable (Value) -> Other
   ) -> ArgumentKind<Other> {
     ArgumentKind<Other>(
-      expected: expected, isNumber: isNumber, choices: choices,
-      parse: { [parse] in parse($0).map(transform) },
-      standard: standard.map(transform),
+      form, parse: { [parse] in parse($0).map(transform) }, standard: standard.map(transform),
       ask: { [ask] request, then in ask(request) { then(transform($0)) } })
   }
 }
@@ -70,8 +64,10 @@ extension ArgumentKind where Value: Hashable {
     now: @escaping @Sendable (TerminalState) -> Value
   ) -> ArgumentKind {
     ArgumentKind(
-      expected: "one of \(values.map(\.name).joined(separator: ", "))",
-      choices: values.map(\.name),
+      .choice(of: values.map(\.name)) { state in
+        let now = now(state)
+        return values.first { $0.value == now }?.name
+      },
       parse: { text in values.first { $0.name == text }?.value },
       ask: { $0.ask(title, values, now: now, then: $1) })
   }
@@ -91,7 +87,9 @@ where
     now: @escaping @Sendable (TerminalState) -> Value
   ) -> ArgumentKind {
     ArgumentKind(
-      expected: option.declaration.expected, choices: Value.allCases.map(\.rawValue.description),
+      .choice(of: Value.allCases.map(\.rawValue.description), option.declaration.expected) {
+        now($0).rawValue.description
+      },
       parse: { try? option.value(of: $0) },
       ask: { request, then in
         request.ask(
@@ -123,7 +121,7 @@ extension ArgumentKind {
     parse: @escaping @Sendable (String) throws -> Value
   ) -> ArgumentKind {
     ArgumentKind(
-      expected: expected, parse: { try? parse($0) },
+      ArgumentForm(expected, value: now), parse: { try? parse($0) },
       ask: { request, then in
         request.ask(
           Question<String>(
@@ -177,7 +175,7 @@ extension ArgumentKind where Value == Duration {
   ///   - standard: the time if none is given.
   static func milliseconds(_ range: ClosedRange<Int>, unlessGiven standard: Duration) -> Self {
     ArgumentKind(
-      expected: "\(range.lowerBound) to \(range.upperBound)", isNumber: true,
+      .number(range, unit: "ms"),
       parse: { text in
         WrittenTime(text, unit: 0.001)?.wholeMilliseconds.flatMap {
           range.contains($0) ? .milliseconds($0) : nil
@@ -193,7 +191,7 @@ extension ArgumentKind where Value == FilePath {
   /// - Parameter title: the question.
   static func file(_ title: String) -> Self {
     ArgumentKind(
-      expected: "the path of a file", parse: { $0.isEmpty ? nil : FileChoices.path(of: $0) },
+      .file, parse: { $0.isEmpty ? nil : FileChoices.path(of: $0) },
       ask: { request, then in
         request.ask(.file(title, for: request.user, onAnswer: then))
       })

@@ -49,7 +49,8 @@ extension Command {
     argument: ArgumentKind<Setting>, text: @escaping @Sendable (Setting) -> String
   ) -> CommandWithArgument<SettingsChange> {
     CommandWithArgument(
-      key, option.name, option.inSession, or: synonyms, needs: [.openPort, .pen, .settings],
+      key, option.name, option.inSession, or: synonyms, users: .everyone,
+      needs: [.changing, .openPort, .pen, .settings],
       value: { text($0.requestedSettings[keyPath: setting]) },
       argument: argument.map { SettingsChange(setting, to: $0) }
     ) { change, call in
@@ -101,7 +102,12 @@ struct SettingsChange: Sendable {
 extension ArgumentKind<UInt32> {
   /// A baud rate: one of the usual rates, or any typed number.
   fileprivate static let baudRate = ArgumentKind(
-    expected: LineParameters.baud.declaration.expected, isNumber: true,
+    ArgumentForm(
+      LineParameters.baud.declaration.expected, value: { "\($0.requestedSettings.baudRate)" }
+    ).with {
+      ($0.kind, $0.unit) = (.number, "Bd")
+      $0.choices = { _ in BaudRateChoices.usual.map { "\($0)" } }
+    },
     parse: { try? LineParameters.baud.value(of: $0) },
     ask: { request, then in
       request.ask(

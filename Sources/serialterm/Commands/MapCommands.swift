@@ -47,7 +47,7 @@ extension ArgumentKind where Value == MapList.Rule {
   /// A map that is switched on or off.
   fileprivate static func map(_ title: String, _ directions: [Direction]) -> ArgumentKind {
     ArgumentKind(
-      expected: "one map, such as \(directions[0].rawValue):cr=lf",
+      ArgumentForm("one map, such as \(directions[0].rawValue):cr=lf"),
       parse: { text in
         guard let rules = try? MapList(parsing: text).rules, rules.count == 1 else { return nil }
         return directions.contains(rules[0].direction) ? rules[0] : nil

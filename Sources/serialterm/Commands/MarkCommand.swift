@@ -6,6 +6,7 @@ extension Command {
   /// Marks a moment in the view and in the logs, so that the user can find it again.
   static let mark = CommandWithArgument(
     "M", "mark", "mark this moment", or: ["bookmark", "note", "annotate", "label", "separator"],
+    users: .everyone,
     argument: .note
   ) { text, call in
     let (mark, unmarked) = call.port.marks.add(text.isEmpty ? nil : text, at: .now)
@@ -22,7 +23,7 @@ extension ArgumentKind where Value == String {
   /// A line of text, which is optional.
   fileprivate static var note: Self {
     ArgumentKind(
-      expected: "a line of text of at most \(largestNote.grouped) bytes",
+      ArgumentForm("a line of text of at most \(largestNote.grouped) bytes"),
       parse: { text in
         let isLine = !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
         return isLine && text.utf8.count <= largestNote ? text : nil

@@ -6,7 +6,7 @@ import TerminalWidgets
 extension Command {
   static let sendBreak = CommandWithArgument(
     "b", "break", "send a break", or: ["serial break", "sysrq", "attention", "interrupt"],
-    needs: [.openPort, .sending, .pen, .breaks],
+    users: .everyone, needs: [.changing, .openPort, .sending, .pen, .breaks],
     argument: .milliseconds(1...10_000, unlessGiven: LineCommands.breakLength)
   ) { length, call in
     call.port.lineCommands.sendBreak(for: length, then: call.answer)
@@ -14,7 +14,8 @@ extension Command {
 
   static let toggleLine = CommandWithArgument(
     "g", "toggle-line", "toggle DTR or RTS", or: ["dtr", "rts", "modem line", "set dtr"],
-    needs: [.openPort, .sending, .pen, .modemLines], value: \.modemLinesInWords,
+    users: .everyone, needs: [.changing, .openPort, .sending, .pen, .modemLines],
+    value: \.modemLinesInWords,
     argument: ArgumentKind.outputLine("line to toggle").map { LineChange(toggling: $0) }
   ) { change, call in
     call.answer(call.port.lineCommands.perform(change))
@@ -22,7 +23,8 @@ extension Command {
 
   static let pulseLine = CommandWithArgument(
     "p", "pulse-line", "pulse DTR or RTS", or: ["reset", "reboot", "restart board"],
-    needs: [.openPort, .sending, .pen, .modemLines], value: \.modemLinesInWords,
+    users: .everyone, needs: [.changing, .openPort, .sending, .pen, .modemLines],
+    value: \.modemLinesInWords,
     argument: ArgumentKind.outputLine("line to pulse").map { LinePulse($0) }
   ) { pulse, call in
     call.port.lineCommands.perform(pulse, then: call.answer)
@@ -31,7 +33,7 @@ extension Command {
   static let showLines = Command(
     "L", "lines", "show the modem lines",
     or: ["modem lines", "signals", "cts", "dsr", "dcd", "ri", "carrier"],
-    needs: [.openPort, .modemLines], value: \.modemLinesInWords
+    users: .everyone, needs: [.openPort, .modemLines], value: \.modemLinesInWords
   ) { call in
     call.answer(call.port.lineCommands.showLines())
   }
@@ -64,7 +66,7 @@ extension ArgumentKind where Value == ModemLines {
   fileprivate static func outputLine(_ title: String) -> ArgumentKind {
     let outputs = ModemLines.named.filter { ModemLines.outputs.contains($0.line) }
     return ArgumentKind(
-      expected: "dtr or rts", choices: outputs.map { $0.name.lowercased() },
+      .choice(of: outputs.map { $0.name.lowercased() }, "dtr or rts"),
       parse: { text in outputs.first { $0.name.lowercased() == text.lowercased() }?.line },
       ask: { request, then in
         request.call.port.session.refreshModemLines()

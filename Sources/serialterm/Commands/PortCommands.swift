@@ -72,10 +72,13 @@ extension Command {
     }
   }
 
+  /// The conditions of lending the port.
+  static let lendingNeeds: [Need] = [.changing, .ownSession, .knownDevice, .noExchange]
+
   static let release = Command(
     "r", "release", "lend the port",
     or: ["close port", "free port", "detach", "suspend", "take back", "reopen", "flash"],
-    needs: [.user, .ownSession, .knownDevice, .noExchange],
+    needs: [.user] + lendingNeeds,
     value: { $0.session.isReleased ? "released" : nil }
   ) { call in
     call.port.lender.toggle()

@@ -43,7 +43,7 @@ extension ArgumentKind<String> {
   /// - Parameter title: the question.
   fileprivate static func shellCommand(_ title: String) -> Self {
     ArgumentKind(
-      expected: "a shell command", parse: { $0.isEmpty ? nil : $0 },
+      ArgumentForm("a shell command"), parse: { $0.isEmpty ? nil : $0 },
       ask: { request, then in
         let recent = request.user.recentCommands
         request.ask(

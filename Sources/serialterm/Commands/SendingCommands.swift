@@ -13,7 +13,7 @@ extension Command {
     or: [
       "cancel", "abort", "interrupt", "stop sending", "stop upload", "stop transfer", "stop script",
       "stop command", "stop sequence", "stop repeating",
-    ], needs: [.activity],
+    ], users: .everyone, needs: [.activity],
     value: { state in
       state.progress.map { "\($0)" } ?? state.playing ?? state.repeating?.shownText
     }

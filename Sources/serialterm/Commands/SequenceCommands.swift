@@ -8,7 +8,7 @@ extension Command {
   static let sequence = CommandWithArgument(
     nil, "sequence", "play a line sequence",
     or: ["bootloader", "reset board", "boot mode", "esp32", "rp2040", "avr", "stm32", "32u4"],
-    needs: NamedSequence.needs + [.modemLines], argument: .sequence
+    users: .everyone, needs: NamedSequence.needs + [.modemLines], argument: .sequence
   ) { named, call in
     named.play(for: call)
   }
@@ -16,12 +16,14 @@ extension Command {
 
 extension NamedSequence {
   /// The conditions of every sequence.
-  fileprivate static let needs: [Need] = [.openPort, .sending, .pen, .noExchange, .noSequence]
+  fileprivate static let needs: [Need] = [
+    .changing, .openPort, .sending, .pen, .noExchange, .noSequence,
+  ]
 
   /// The command that plays the sequence.
   var command: Command {
     Command(
-      nil, "sequence: \(name)", "", or: [name, "sequence"], needs: needs,
+      nil, "sequence: \(name)", "", or: [name, "sequence"], users: .everyone, needs: needs,
       value: { _ in "\(sequence)".shortened(to: 40) }
     ) { call in
       play(for: call)
@@ -67,7 +69,9 @@ extension NamedSequence {
 extension ArgumentKind where Value == NamedSequence {
   /// A sequence: one of the configuration, a built-in one, or typed steps.
   fileprivate static let sequence = ArgumentKind(
-    expected: "the name of a sequence, or steps such as dtr=off,wait=100,dtr=on",
+    ArgumentForm("the name of a sequence, or steps such as dtr=off,wait=100,dtr=on").with {
+      $0.choices = { known(in: $0).map(\.name) }
+    },
     parse: { try? NamedSequence(parsing: $0) },
     ask: { request, then in
       request.ask(
@@ -77,6 +81,13 @@ extension ArgumentKind where Value == NamedSequence {
           onAnswer: then))
     })
 
+  /// The sequences of the configuration, then those that are built in.
+  private static func known(in state: TerminalState) -> [NamedSequence] {
+    let ready = ReadySequence.allCases.map { NamedSequence($0.rawValue, $0.sequence) }
+    let own = state.sequences
+    return own + ready.filter { ready in !own.contains { $0.name == ready.name } }
+  }
+
   private static func choices(
     typed: String, in state: TerminalState
   ) -> [Choice<NamedSequence>] {
@@ -84,9 +95,7 @@ extension ArgumentKind where Value == NamedSequence {
       let named = NamedSequence(typed, steps)
       return [Choice(id: named, title: typed, refusal: named.needs.unmet(in: state)?.text)]
     }
-    let ready = ReadySequence.allCases.map { NamedSequence($0.rawValue, $0.sequence) }
-    let own = state.sequences
-    return (own + ready.filter { ready in !own.contains { $0.name == ready.name } }).map { named in
+    return known(in: state).map { named in
       Choice(
         id: named, title: named.name, detail: "\(named.sequence)",
         refusal: named.needs.unmet(in: state)?.text)

@@ -42,7 +42,8 @@ extension Command {
   }
 
   static let statistics = Command(
-    "s", "statistics", "show the counters", or: ["stats", "counts", "errors", "bytes"]
+    "s", "statistics", "show the counters", or: ["stats", "counts", "errors", "bytes"],
+    users: .everyone
   ) { call in
     let session = call.port.session
     session.refreshCounters()

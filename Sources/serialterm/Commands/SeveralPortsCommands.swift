@@ -59,7 +59,7 @@ extension ArgumentKind where Value == String {
   /// The name of one of the ports.
   fileprivate static func port(_ title: String) -> Self {
     ArgumentKind(
-      expected: "the name of a port", parse: { $0.isEmpty ? nil : $0 },
+      ArgumentForm("the name of a port"), parse: { $0.isEmpty ? nil : $0 },
       ask: { request, then in
         request.ask(
           Question(
@@ -77,7 +77,7 @@ extension ArgumentKind where Value == Endpoint {
   /// A device that is present and not open.
   fileprivate static func device(_ title: String) -> Self {
     ArgumentKind(
-      expected: "a device", parse: { $0.isEmpty ? nil : .tty(FilePath($0)) },
+      ArgumentForm("a device"), parse: { $0.isEmpty ? nil : .tty(FilePath($0)) },
       ask: { request, then in
         request.ask(
           Question(

@@ -8,15 +8,18 @@ import TextTools
 
 /// The commands for the other members of a session.
 extension Command {
+  /// The conditions of all commands about the pen.
+  static let penNeeds: [Need] = [.others, .movablePen]
+
   static let pen = Command(
     "w", "pen", "ask for or give the pen",
     or: ["hand over", "give the pen", "ask for the pen", "let write", "take turns"],
-    needs: [.others, .movablePen], value: { $0.sharing.holderInWords }
+    needs: penNeeds, value: { $0.sharing.holderInWords }
   ) { call in
     let sharing = call.state.sharing
     guard sharing.pen == .mine else { return call.askForPen() }
     guard let user = call.user else {
-      return call.answer(.failed("name who gets it: \(PenRequest.giveCommand)"))
+      return call.answer(.failed("name who gets it: \(ProgramRequest.givePen.name)"))
     }
     if sharing.others.isEmpty {
       call.answer(.done("You have the pen; nobody else is here."))
@@ -27,7 +30,7 @@ extension Command {
 
   static let takePen = Command(
     nil, "take-pen", "take it without asking", or: ["force", "steal", "grab", "operator"],
-    needs: [.others, .movablePen, .takingPen], value: { $0.sharing.holderInWords }
+    users: .everyone, needs: penNeeds + [.takingPen], value: { $0.sharing.holderInWords }
   ) { call in
     call.port.penControl.takePen()
     call.answer(.done)
@@ -35,7 +38,7 @@ extension Command {
 
   static let who = Command(
     nil, "who", "list who is here",
-    or: ["people", "viewers", "clients", "users", "watching", "members"],
+    or: ["people", "viewers", "clients", "users", "watching", "members"], users: .everyone,
     value: { $0.sharing.others.isEmpty ? nil : "\($0.sharing.others.count.counted("other"))" }
   ) { call in
     call.answer(.done(lines: call.state.sharing.lines))
@@ -165,7 +168,7 @@ extension ArgumentKind where Value == SharedPlace {
   /// A place where clients or browsers connect.
   fileprivate static func sharedPlace(_ title: String) -> Self {
     ArgumentKind(
-      expected: "[HOST:]PORT, a path, or [HOST:]PORT,web", parse: { SharedPlace(naming: $0) },
+      ArgumentForm("[HOST:]PORT, a path, or [HOST:]PORT,web"), parse: { SharedPlace(naming: $0) },
       ask: { request, then in
         request.ask(
           Question(

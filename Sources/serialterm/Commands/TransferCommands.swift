@@ -67,7 +67,7 @@ extension ArgumentKind where Value == OutgoingFile {
   /// Asks for a file, then the protocol. The protocol that the device requests comes first.
   static var outgoingFile: Self {
     ArgumentKind(
-      expected: "the path of a file",
+      .file,
       parse: {
         $0.isEmpty ? nil : OutgoingFile(path: FileChoices.path(of: $0), fileProtocol: .raw)
       },
@@ -96,7 +96,7 @@ extension ArgumentKind where Value == Reception {
   static var reception: Self {
     let named = TransferProtocol.receiving.filter(\.sendsNames)
     return ArgumentKind(
-      expected: "one of \(named.map(\.rawValue).joined(separator: ", "))",
+      .choice(of: named.map(\.rawValue)),
       parse: { text in named.first { $0.rawValue == text }.map { Reception(kind: $0) } },
       ask: { request, then in
         if case .sends(let kind) = request.model.state.offer { return then(Reception(kind: kind)) }

@@ -30,6 +30,22 @@ enum JSONCommand {
   case cancel
   case close
 
+  /// The record of a command that ``JSONController`` performs if its conditions are met; nil for one
+  /// that checks them itself, and for those about the program's own events.
+  var record: ProgramRequest? {
+    switch self {
+    case .send: .send
+    case .expect: .expect
+    case .transfer(let order): if case .send = order.files { .sendFile } else { .receiveFiles }
+    case .plot: .plot
+    case .release: .release
+    case .takeBack: .takeBack
+    case .startLog: .startLog
+    case .stopLog: .stopLog
+    case .perform, .named, .pen, .watch, .cancel, .close: nil
+    }
+  }
+
   /// What a program wants to know, from now on.
   struct WatchOrder: Hashable {
     var parts: Set<PublishedState.Part> = []
@@ -70,8 +86,9 @@ enum JSONCommand {
     case "set": self = .perform(try Self.setting(in: json))
     case "break":
       let command = Command.sendBreak
+      let member = json["milliseconds"] == nil ? ArgumentForm.usualName : "milliseconds"
       let length =
-        try command.argument.value(of: "milliseconds", in: json) ?? LineCommands.breakLength
+        try command.argument.value(of: member, in: json) ?? LineCommands.breakLength
       self = .perform { command.perform(length, $0) }
     case "send-file": self = .transfer(try Self.sending(json))
     case "receive-files": self = .transfer(try Self.receiving(json))
@@ -258,7 +275,9 @@ extension ArgumentKind {
   /// The value of a member; nil if there is none.
   fileprivate func value(of name: String, in json: JSON) throws(JSONCommand.Mistake) -> Value? {
     guard let member = json[name] else { return nil }
-    let text = member.integer.map { "\($0)" } ?? (isNumber ? nil : member.string)
+    let text =
+      member.integer.map { "\($0)" }
+      ?? (form.kind == .number && name != ArgumentForm.usualName ? nil : member.string)
     guard let value = text.flatMap(parse) else {
       throw JSONCommand.Mistake("\(name): expected \(expected)")
     }

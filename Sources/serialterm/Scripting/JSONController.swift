@@ -140,6 +140,9 @@ final class JSONController {
     answer("failed", [("reason", .string(reason))] + members)
   }
 
+  /// Fails a command that the observed state does not allow.
+  private func fail(_ reason: Reason) { answer("failed", reason.members) }
+
   // MARK: Commands
 
   private func startReading() {
@@ -259,6 +262,9 @@ final class JSONController {
   }
 
   private func perform(_ command: JSONCommand, at port: JSONPort) {
+    // Numbers are recorded from the first request for a picture.
+    if case .plot = command { port.startPlot() }
+    if let reason = command.record?.needs.unmet(in: port.port.model.state) { return fail(reason) }
     switch command {
     case .send(.bytes(let bytes)): send(bytes, to: port)
     case .send(.text(let text)):
@@ -292,7 +298,6 @@ final class JSONController {
       answer("done")
     case .startLog(let path, let appends): startLog(in: path, appending: appends, at: port)
     case .stopLog:
-      guard port.port.log.path != nil else { return fail("no log is on") }
       port.port.log.switchOff()
       answer("done")
     case .cancel: answer("done")
@@ -301,8 +306,6 @@ final class JSONController {
   }
 
   private func plot(_ size: PlotPicture.Size, at port: JSONPort) {
-    port.startPlot()
-    if let reason = Need.numbers.unmet(in: port.port.model.state) { return fail(reason.text) }
     do throws(Failure) {
       answer("done", [("svg", JSON(try port.plot?.picture(size)))])
     } catch {
@@ -313,10 +316,6 @@ final class JSONController {
   /// Lends the port. The answer follows when it is closed here.
   private func release(_ port: JSONPort) {
     port.port.model.update { $0.isLending = true }
-    if let reason = port.port.reasonNotToRelease {
-      port.port.model.update { $0.isLending = false }
-      return fail(reason)
-    }
     if case .released = port.port.session.state { return answer("done") }
     current?.wait = .release(
       port.port.session.observe(.stateChange) { [unowned self] in
@@ -343,7 +342,6 @@ final class JSONController {
   }
 
   private func transfer(_ order: TransferOrder, at port: JSONPort) {
-    if let reason = Need.toSend.unmet(in: port.port.model.state) { return fail(reason.text) }
     do {
       let player = try TransferPlayer(
         order, on: port.port, loop: loop, outlivesLoss: false,
@@ -391,6 +389,8 @@ final class JSONController {
       guard let performance, performance === current else { return }
       if case .cancelledOutcome = performance.wait {
         fail("cancelled")
+      } else if let reason = outcome.obstacle {
+        fail(reason)
       } else if let reason = outcome.refusal {
         fail(reason)
       } else {
@@ -401,7 +401,6 @@ final class JSONController {
 
   private func send(_ bytes: [UInt8], to port: JSONPort) {
     let session = port.port.session
-    if let reason = Need.toSend.unmet(in: port.port.model.state) { return fail(reason.text) }
     do throws(SerialError) {
       try session.write(bytes.span.bytes, by: .program)
     } catch {

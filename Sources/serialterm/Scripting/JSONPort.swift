@@ -282,8 +282,10 @@ final class JSONPort {
     case .opening: return
     }
     var members = [("state", JSON.string(name)), ("node", JSON(new.endpoint?.path?.string))]
-    if case .open(_, let settings) = new, port.session.capabilities.contains(.settings) {
-      members.append(("settings", .string("\(settings)")))
+    if case .open(_, let settings) = new {
+      let capabilities = port.session.capabilities
+      if capabilities.contains(.settings) { members.append(("settings", .string("\(settings)"))) }
+      members.append(("features", capabilities.json))
     }
     onReport(self, .event("state", members))
   }

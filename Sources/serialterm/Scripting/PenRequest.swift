@@ -14,61 +14,53 @@ enum PenRequest: Hashable {
   /// Takes the pen without asking.
   case take
 
-  /// The name of the command that gives the pen to a member.
-  static let giveCommand = "give-pen"
-
   /// Parses a command; nil if it is not about the pen.
   ///
   /// - Throws: ``JSONCommand/Mistake`` for a wrong member.
   init?(_ json: JSON) throws(JSONCommand.Mistake) {
     switch json["command"]?.string {
-    case "ask-pen": self = .ask
-    case Self.giveCommand:
+    case ProgramRequest.askForPen.name: self = .ask
+    case ProgramRequest.givePen.name:
       guard let id = json["to"]?.integer.flatMap({ Sharing.ID(exactly: $0) }) else {
         throw JSONCommand.Mistake("to: expected the id of a member")
       }
       self = .give(to: id)
-    case "keep-pen": self = .keep
-    case "return-pen": self = .giveBack
+    case ProgramRequest.keepPen.name: self = .keep
+    case ProgramRequest.returnPen.name: self = .giveBack
     case Command.takePen.name: self = .take
     default: return nil
     }
   }
 
-  /// Performs the request, if the palette's command is available, and answers the call.
-  func perform(_ call: CommandCall) {
+  /// The record of the request; nil for ``Command/takePen``, which people give, too.
+  private var record: ProgramRequest? {
     switch self {
-    case .take: Command.takePen.perform(call)
-    case .ask:
-      call.when(Command.pen.needs) {
-        guard call.state.sharing.pen != .mine else {
-          return call.answer(.unavailable(because: .hasPen))
-        }
-        call.askForPen()
-      }
-    case .give(let id):
-      whenHolding(call) {
-        guard call.state.sharing.others.contains(where: { $0.id == id }) else {
-          return call.answer(.failed("to: no other member has the id \(id)"))
-        }
-        $0.give(to: id)
-        call.answer(.done)
-      }
-    case .keep:
-      whenHolding(call) {
-        $0.keep()
-        call.answer(.done)
-      }
-    case .giveBack:
-      whenHolding(call) {
-        $0.returnPen()
-        call.answer(.done)
-      }
+    case .ask: .askForPen
+    case .give: .givePen
+    case .keep: .keepPen
+    case .giveBack: .returnPen
+    case .take: nil
     }
   }
 
-  /// Performs what only the member with the pen can do.
-  private func whenHolding(_ call: CommandCall, _ perform: (any PenControl) -> Void) {
-    call.when(Command.pen.needs + [.pen]) { perform(call.port.penControl) }
+  /// Performs the request if its conditions are met, and answers the call.
+  func perform(_ call: CommandCall) {
+    guard let record else { return Command.takePen.perform(call) }
+    call.when(record.needs) { perform(call, by: call.port.penControl) }
+  }
+
+  private func perform(_ call: CommandCall, by control: any PenControl) {
+    switch self {
+    case .take: control.takePen()
+    case .ask: return call.askForPen()
+    case .give(let id):
+      guard call.state.sharing.others.contains(where: { $0.id == id }) else {
+        return call.answer(.failed("to: no other member has the id \(id)"))
+      }
+      control.give(to: id)
+    case .keep: control.keep()
+    case .giveBack: control.returnPen()
+    }
+    call.answer(.done)
   }
 }

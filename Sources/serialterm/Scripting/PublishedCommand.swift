@@ -1,45 +1,111 @@
 import Sessions
 import TextTools
 
-/// A command of the palette, as a program sees it in a state.
+/// A command as programs and pages see it in a state: what ``Need`` says about it, what it takes,
+/// and who may use it.
 struct PublishedCommand: Hashable {
   let name: String
   private let title: String
+  private let key: Character?
+  private let synonyms: [String]
+  private let users: Set<UserKind>
+  /// The reason why the command is unavailable; nil if it is available.
+  let reason: Reason?
   /// The present value of the setting that the command changes; nil if there is none.
   private let value: String?
-  /// The reason why the command is unavailable; nil if it is available.
-  let reason: String?
-  private let argument: ArgumentForm?
+  fileprivate let arguments: [Argument]
 
-  init(_ command: Command, in state: TerminalState) {
-    name = command.name
-    title = command.summary
-    value = command.value(state)
-    argument = command.argument
-    reason =
-      switch command.availability(in: state) {
-      case .enabled: nil
-      case .disabled(let reason): reason.text
-      }
+  /// An argument in a state.
+  fileprivate struct Argument: Hashable {
+    let name: String
+    let kind: ArgumentForm.Kind
+    let expected: String
+    let isOptional: Bool
+    let unit: String?
+    let range: ClosedRange<Int>?
+    let choices: [String]?
+    let titles: [String]?
+    let value: String?
+
+    init(_ form: ArgumentForm, in state: TerminalState) {
+      (name, kind, expected, isOptional) = (form.name, form.kind, form.expected, form.isOptional)
+      (unit, range, titles) = (form.unit, form.range, form.titles)
+      (choices, value) = (form.choices(state), form.value(state))
+    }
   }
 
+  /// A command that people give, too.
+  init(_ command: Command, in state: TerminalState) {
+    (name, title, key) = (command.name, command.summary, command.key)
+    (synonyms, users) = (command.synonyms, command.users)
+    reason = command.needs.unmet(in: state)
+    value = command.value(state)
+    arguments = command.argument.map { [Argument($0, in: state)] } ?? []
+  }
+
+  /// A command that only programs give.
+  init(_ request: ProgramRequest, in state: TerminalState) {
+    (name, title, key) = (request.name, request.title, nil)
+    (synonyms, users) = ([], request.users)
+    reason = request.needs.unmet(in: state)
+    value = nil
+    arguments = request.arguments.map { Argument($0, in: state) }
+  }
+
+  /// The record. docs/json.md has its members.
   var json: JSON {
-    var members = [("name", JSON.string(name)), ("title", .string(title))]
+    var members: [(String, JSON)] = [
+      ("name", .string(name)), ("title", .string(title)), ("enabled", .bool(reason == nil)),
+    ]
+    if let reason { members += reason.members }
     if let value { members.append(("value", .string(value))) }
-    if let reason { members.append(("reason", .string(reason))) }
-    if let argument {
+    if let key { members.append(("key", .string("\(key)"))) }
+    if !synonyms.isEmpty { members.append(("synonyms", JSON(synonyms))) }
+    members.append(("users", JSON(UserKind.allCases.filter(users.contains).map(\.rawValue))))
+    // What version 1 has said of an argument from the beginning.
+    if let argument = arguments.first, argument.name == ArgumentForm.usualName {
       members.append(("argument", .string(argument.expected)))
-      if let choices = argument.choices {
-        members.append(("choices", .array(choices.map { .string($0) })))
-      }
+      if let choices = argument.choices { members.append(("choices", JSON(choices))) }
     }
+    if !arguments.isEmpty { members.append(("arguments", .array(arguments.map(\.json)))) }
     return .object(members)
   }
 }
 
+extension PublishedCommand.Argument {
+  var json: JSON {
+    var members: [(String, JSON)] = [
+      ("name", .string(name)), ("kind", .string(kind.rawValue)), ("expected", .string(expected)),
+      ("optional", .bool(isOptional)),
+    ]
+    if let unit { members.append(("unit", .string(unit))) }
+    if let range {
+      members += [("minimum", .integer(range.lowerBound)), ("maximum", .integer(range.upperBound))]
+    }
+    if let value { members.append(("value", .string(value))) }
+    if let choices { members.append(("choices", JSON(choices))) }
+    if let titles { members.append(("titles", JSON(titles))) }
+    return .object(members)
+  }
+}
+
+extension JSON {
+  fileprivate init(_ texts: [String]) { self = .array(texts.map { .string($0) }) }
+}
+
+extension Reason {
+  /// The members of a record or an answer.
+  var members: [(String, JSON)] { [("reason", .string(text)), ("code", .string(code))] }
+}
+
 extension TerminalState {
-  /// The commands of the palette, in its order.
+  /// The commands of the palette in its order, then those that only programs give. Where both have
+  /// a name, the record is that of programs.
   var publishedCommands: [PublishedCommand] {
-    commands.filter { $0 != .palette }.map { PublishedCommand($0, in: self) }
+    let requests = ProgramRequest.all
+    return
+      commands
+      .filter { command in command != .palette && !requests.contains { $0.name == command.name } }
+      .map { PublishedCommand($0, in: self) } + requests.map { PublishedCommand($0, in: self) }
   }
 }

@@ -12,7 +12,7 @@ import TextTools
 final class PublishedState {
   /// A part of the state. The raw value is the name of its event.
   enum Part: String, CaseIterable {
-    case people, commands, lines
+    case people, commands, lines, counters
   }
 
   /// The parts that are published.
@@ -22,6 +22,7 @@ final class PublishedState {
   private let isCrowded: () -> Bool
   private let publish: (Part, [(String, JSON)]) -> Void
   private var changes: ObservationToken<Change<TerminalState>>?
+  private var counting: ObservationToken<SessionEvent>?
   private lazy var publishing = Coalescer(on: loop) { [unowned self] in publishChanges() }
   private let loop: IOLoop
 
@@ -29,6 +30,7 @@ final class PublishedState {
   private var people: PublishedPeople?
   private var commands: [String: PublishedCommand] = [:]
   private var lines: ModemLines?
+  private var counters: LineCounters?
 
   /// - Parameters:
   ///   - isCrowded: whether the program must read before it gets more.
@@ -45,10 +47,14 @@ final class PublishedState {
   /// Publishes other parts from now on, and their present state now.
   func begin(_ parts: Set<Part>) {
     self.parts = parts
-    (people, commands, lines) = (nil, [:], nil)
+    (people, commands, lines, counters) = (nil, [:], nil, nil)
     lineWatch.isWatched = parts.contains(.lines)
     changes =
       parts.isEmpty ? nil : port.model.$state.observe { [unowned self] _ in publishing.post() }
+    counting =
+      parts.contains(.counters)
+      ? port.session.observe(.countersChange) { [unowned self] _ in publishing.post() } : nil
+    if parts.contains(.counters) { port.session.refreshCounters() }
     publishChanges()
   }
 
@@ -62,6 +68,7 @@ final class PublishedState {
     if parts.contains(.people) { publishPeople(in: state) }
     if parts.contains(.commands) { publishCommands(in: state) }
     if parts.contains(.lines) { publishLines(in: state) }
+    if parts.contains(.counters) { publishCounters() }
   }
 
   private func publishPeople(in state: TerminalState) {
@@ -83,5 +90,13 @@ final class PublishedState {
     guard new != lines else { return }
     lines = new
     if let new { publish(.lines, new.members) }
+  }
+
+  /// Counters of a port that is not open are unknown, as its lines are.
+  private func publishCounters() {
+    let new = port.session.counters
+    guard new != counters else { return }
+    counters = new
+    if let new { publish(.counters, new.members) }
   }
 }

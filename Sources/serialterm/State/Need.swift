@@ -14,6 +14,8 @@ enum Need: Hashable {
   case openPort
   /// The session may send.
   case sending
+  /// The user may change the line.
+  case changing
   /// The user may decide who sends: the port is not joined with another one.
   case untapped
   /// The settings of the line can be changed.
@@ -47,6 +49,8 @@ enum Need: Hashable {
   case colours
   /// The device's escape sequences are filtered.
   case filtered
+  /// A log is on.
+  case log
   /// The session has a filter command.
   case filter
   /// Received bytes are kept for the scrollback.
@@ -63,6 +67,12 @@ enum Need: Hashable {
   case movablePen
   /// The user may take the pen without asking.
   case takingPen
+  /// The user does not have the pen.
+  case withoutPen
+  /// The user has not asked for the pen, or has got an answer.
+  case notAsking
+  /// Another member has asked for the pen.
+  case asked
   /// The session belongs to this program, and is not joined.
   case ownSession
   /// The session accepts clients.
@@ -102,6 +112,9 @@ enum Need: Hashable {
       }
     case .takingPen:
       state.sharing.pen == .mine ? .hasPen : state.sharing.mayTake ? nil : .mayNotTake
+    case .withoutPen: state.sharing.pen == .mine ? .hasPen : nil
+    case .notAsking: state.sharing.isAsking ? .asking : nil
+    case .asked: state.sharing.applicants.isEmpty ? .notAsked : nil
     case .ownSession: state.sharing.isJoined ? .joined : nil
     case .listening:
       state.sharing.addresses.isEmpty && state.pageLink == nil ? .notServed : nil
@@ -110,7 +123,14 @@ enum Need: Hashable {
     case .severalPorts: state.program.ports.count > 1 ? nil : .onlyOnePort
     case .onePort: state.program.ports.count > 1 ? .severalPorts : nil
     case .anotherDevice: state.program.otherDevices.isEmpty ? .noFreePort : nil
+    case .sending where state.permission == .reading: .mayOnlyRead
     case .sending: state.isTapped ? .tapped : state.isReadOnly ? .readOnly : nil
+    case .changing:
+      switch state.permission {
+      case .everything: nil
+      case .writing: .mayOnlyWrite
+      case .reading: .mayOnlyRead
+      }
     case .untapped: state.isTapped ? .tapped : nil
     case .settings: state.capabilities.contains(.settings) ? nil : .noSettings
     case .breaks: state.capabilities.contains(.breaks) ? nil : .noBreak
@@ -123,6 +143,7 @@ enum Need: Hashable {
     case .screen: state.screen == .none ? .noTerminal : nil
     case .colours: state.hasColours ? nil : .noColours
     case .filtered: state.view.isRaw ? .raw : nil
+    case .log: state.log == nil ? .noLog : nil
     case .filter: state.filter == nil ? .noFilter : nil
     case .scrollback: state.keepsScrollback ? nil : .noScrollback
     case .numbers: state.seesNumbers ? nil : .noNumbers

@@ -32,12 +32,19 @@ extension Reason {
 
   // Who may write.
   static let readOnly = Reason("read-only", "read-only")
+  static let mayOnlyRead = Reason(
+    "not-permitted", "not allowed: the server was started without --write, so it only reads")
+  static let mayOnlyWrite = Reason(
+    "not-permitted",
+    "not allowed: the server was started with --ask, which is only about writing")
   static let tapped = Reason("tap", "a tap sends nothing")
   static let mayOnlyWatch = Reason("nobody-writes", "you only watch")
   static let nobodyWrites = Reason("nobody-writes", "nobody writes here")
   static let everyoneWrites = Reason("everyone-writes", "everyone writes")
   static let onlyWatches = Reason("pen-free", "you are only watching")
   static let hasPen = Reason("has-pen", "you have the pen")
+  static let asking = Reason("asking", "you have asked, and wait for an answer")
+  static let notAsked = Reason("not-asked", "nobody asks for the pen")
   static let mayNotTake = Reason("may-not-take", "not allowed here")
   static func penOf(_ name: String) -> Reason { Reason("pen-held", "\(name) has the pen") }
 
@@ -67,6 +74,7 @@ extension Reason {
   static let cannotDraw = Reason("cannot-draw", "this terminal cannot draw")
   static let noColours = Reason("no-colours", "no colours: NO_COLOR or TERM")
   static let raw = Reason("raw", "raw is on")
+  static let noLog = Reason("no-log", "no log is on")
   static let noFilter = Reason("no-filter", "no --filter")
   static let noScrollback = Reason("no-scrollback", "the scrollback is off: --scrollback is 0")
   static let noNumbers = Reason("no-numbers", "no numbers seen yet")

@@ -18,6 +18,8 @@ struct TerminalState: Hashable {
   var modemLines: ModemLines?
   /// Whether bytes are waiting because the device does not accept them.
   var isHeld = false
+  /// What this program may do, by how a person has started it.
+  var permission = Permission.everything
   /// Whether the session sends nothing.
   var isReadOnly = false
   /// The words of the command that has joined the port with another one; nil if it is not joined.
@@ -102,6 +104,14 @@ struct TerminalState: Hashable {
 
   /// Whether the modem lines are shown.
   var showsLines: Bool { showsStatus && screen == .drawing && modemLines != nil }
+
+  /// What a person permits a program.
+  enum Permission {
+    case everything
+    /// To write, if a person confirms it, and nothing else.
+    case writing
+    case reading
+  }
 
   /// The progress of an exchange.
   enum Progress: Hashable {

@@ -63,8 +63,11 @@ struct AttachCommand: ProfiledCommand {
   }
 
   /// The page of a browser says so by a variable: nobody can type it into a name.
+  private var isBrowser: Bool {
+    getenv("SERIALTERM_MEMBER").map { String(cString: $0) } == "browser"
+  }
+
   private var introduction: SharingMessage.Introduction {
-    let isBrowser = getenv("SERIALTERM_MEMBER").map { String(cString: $0) } == "browser"
     if isBrowser { return .init(name: values.userName ?? "", kind: .browser) }
     return values.userName.map { .init(name: $0) } ?? .own
   }
@@ -97,6 +100,7 @@ struct AttachCommand: ProfiledCommand {
       sessionConfiguration(for: session), for: .member, of: Self.description.name,
       among: context.devices, from: providers)
     interface.takesPenAtOnce = values[Self.force]
+    if isBrowser { interface.model.update { $0.user = .page } }
     interface.useSymbols(of: try values.symbolFiles)
     let controller = JSONController(
       interface, linger: Self.linger, isReadOnly: values[KeyboardParameters.readOnly])

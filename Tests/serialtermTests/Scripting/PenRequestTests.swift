@@ -26,6 +26,7 @@ private final class FakeParticipant: Participant {
   init() throws {
     bench = try PortBench()
     bench.port.share(.one, home: { MemberName(given: "max") })
+    bench.port.model.update { $0.user = .script }
     id = bench.port.controller.sharing.join(anna) {
       Roster.Member(id: $0, name: MemberName(given: "anna"), answers: true, mayTake: true)
     }

@@ -52,33 +52,119 @@ import TextTools
     #expect(PublishedPeople(sharing) == nil)
   }
 
-  @Test func `A command has its reason, its value and its argument`() {
+  @Test func `A command has its reason with a code, its value, its users and its argument`() {
     var state = TerminalState()
     func json(_ command: Command) -> String { "\(PublishedCommand(command, in: state).json)" }
     #expect(
       json(Command.parity.command)
-        == #"{"name":"parity","title":"set the parity","value":"none","reason":"no device","#
+        == #"{"name":"parity","title":"set the parity","enabled":false,"reason":"no device","#
+        + #""code":"no-device","value":"none","key":"P","#
+        + #""synonyms":["even","odd","mark parity","space"],"#
+        + #""users":["person","script","page","agent"],"#
         + #""argument":"one of none, odd, even, mark, space","#
-        + #""choices":["none","odd","even","mark","space"]}"#)
+        + #""choices":["none","odd","even","mark","space"],"arguments":[{"name":"argument","#
+        + #""kind":"choice","expected":"one of none, odd, even, mark, space","optional":false,"#
+        + #""value":"none","choices":["none","odd","even","mark","space"]}]}"#)
     state.session = .open(.tty("/dev/ttyUSB0"), LineSettings())
-    state.capabilities = [.modemLines]
+    state.capabilities = [.breaks]
     #expect(
-      json(Command.toggleLine.command)
-        == #"{"name":"toggle-line","title":"toggle DTR or RTS","argument":"dtr or rts","#
-        + #""choices":["dtr","rts"]}"#)
-    #expect(json(.statistics) == #"{"name":"statistics","title":"show the counters"}"#)
+      json(Command.sendBreak.command)
+        == #"{"name":"break","title":"send a break","enabled":true,"key":"b","#
+        + #""synonyms":["serial break","sysrq","attention","interrupt"],"#
+        + #""users":["person","script","page","agent"],"argument":"1 to 10000","#
+        + #""arguments":[{"name":"argument","kind":"number","expected":"1 to 10000","#
+        + #""optional":true,"unit":"ms","minimum":1,"maximum":10000}]}"#)
   }
 
-  @Test func `The commands are those of the palette, in its order, with its reasons`() {
+  @Test func `The baud rate has usual values and free entry`() throws {
+    var state = TerminalState()
+    state.requestedSettings.baudRate = 12_345
+    let argument = try #require(Command.baudRate.command.argument)
+    #expect(argument.kind == .number)
+    #expect(argument.unit == "Bd")
+    #expect(argument.value(state) == "12345")
+    #expect(argument.choices(state)?.contains("921600") == true)
+  }
+
+  @Test func `The sequences of the configuration are choices, before those that are built in`() {
+    var state = TerminalState()
+    state.sequences = [NamedSequence("mine", LineSequence([.wait(.zero)]))]
+    let choices = Command.sequence.command.argument?.choices(state)
+    #expect(choices?.first == "mine")
+    #expect(choices?.contains("esp32-run") == true)
+  }
+
+  @Test func `The commands are those of the palette, in its order, then those of programs`() {
     var state = TerminalState(isReadOnly: true, user: .script, screen: .none)
     state.session = .open(.tty("/dev/ttyUSB0"), LineSettings())
     let choices = CommandList.choices(in: state)
     let published = state.publishedCommands
-    #expect(Set(published.map(\.name)) == Set(choices.map(\.name)))
-    for choice in choices {
+    let requests = ProgramRequest.all.map(\.name)
+    #expect(published.suffix(requests.count).map(\.name) == requests)
+    #expect(Set(published.map(\.name)).count == published.count)
+    #expect(Set(published.map(\.name)) == Set(choices.map(\.name) + requests))
+    for choice in choices where !requests.contains(choice.name) {
       #expect(
-        published.first { $0.name == choice.name }?.reason == choice.refusal, "\(choice.name)")
+        published.first { $0.name == choice.name }?.reason?.text == choice.refusal,
+        "\(choice.name)")
     }
+  }
+
+  @Test func `A request of a program is off for the reasons of its conditions`() {
+    var state = TerminalState(user: .page)
+    func reason(_ request: ProgramRequest) -> Reason? {
+      PublishedCommand(request, in: state).reason
+    }
+    #expect(reason(.send) == .noDevice)
+    state.session = .open(.tty("/dev/ttyUSB0"), LineSettings())
+    #expect(reason(.send) == nil)
+    #expect(reason(.askForPen) == .alone)
+    (state.sharing.others, state.sharing.pen) = ([Self.max], .others(Self.max))
+    #expect(reason(.send) == .penOf("max"))
+    #expect(reason(.askForPen) == nil)
+    #expect(reason(.keepPen) == .penOf("max"))
+    state.sharing.isAsking = true
+    #expect(reason(.askForPen) == .asking)
+    (state.sharing.pen, state.sharing.isAsking) = (.mine, false)
+    #expect(reason(.askForPen) == .hasPen)
+    #expect(reason(.keepPen) == .notAsked)
+    #expect(reason(.givePen) == nil)
+    state.sharing.applicants = [Sharing.Applicant(person: Self.max, text: nil)]
+    #expect(reason(.keepPen) == nil)
+    #expect(reason(.stopLog) == .notFor(.page))
+    state.user = .script
+    #expect(reason(.stopLog) == .noLog)
+    #expect(reason(.plot) == .noNumbers)
+  }
+
+  @Test func `A page gets no command that touches files, starts programs or changes the view`() {
+    let state = TerminalState(user: .page)
+    let allowed = state.commands.filter { $0.users.contains(.page) }.map(\.name)
+    #expect(
+      Set(allowed) == [
+        "baud", "data-bits", "parity", "stop-bits", "flow", "break", "toggle-line", "pulse-line",
+        "sequence", "lines", "mark", "who", "statistics", "stop", "take-pen",
+      ])
+    for command in state.commands where !command.users.contains(.page) {
+      #expect(command.needs.unmet(in: state) == .notFor(.page), "\(command.name)")
+    }
+  }
+
+  @Test func `Codes are words, and each has one meaning`() {
+    var texts: [String: Set<String>] = [:]
+    for user in UserKind.allCases {
+      for situation in AvailabilityTests.Situation.allCases {
+        var state = situation.state
+        state.user = user
+        for command in state.publishedCommands {
+          guard let reason = command.reason else { continue }
+          texts[reason.code, default: []].insert(reason.text)
+          #expect(reason.code.wholeMatch(of: /[a-z]+(-[a-z]+)*/) != nil, "\(reason.code)")
+        }
+      }
+    }
+    // Who may not write may also not take the pen: the same cause in two sentences.
+    #expect(texts.filter { $0.value.count > 1 }.map(\.key) == ["nobody-writes"])
   }
 
   @Test func `The state of a joined session is that of the far port`() {
@@ -94,7 +180,10 @@ import TextTools
     state.capabilities = [.settings]
     #expect(shown() == nil)
     state.sharing.isJoining = false
-    #expect(shown() == #"{"state":"open","node":"/dev/ttyUSB0","settings":"9600 8N1"}"#)
+    #expect(
+      shown()
+        == #"{"state":"open","node":"/dev/ttyUSB0","settings":"9600 8N1","features":["settings"]}"#
+    )
     state.sharing.portTrouble = .waiting
     #expect(shown() == #"{"state":"waiting","node":"/dev/ttyUSB0"}"#)
     state.sharing.portTrouble = .released
@@ -163,7 +252,7 @@ import TextTools
     let program = try Program()
     program.published.begin([.commands])
     let all = program.takeReasons()
-    #expect(all.count == Command.all.count - 1)
+    #expect(all.count == program.bench.port.model.state.publishedCommands.count)
     #expect(all["break"] == "on")
     try program.unplug()
     let changed = program.takeReasons()

@@ -137,11 +137,19 @@ import Testing
   }
 
   @Test func anEndIsNewsAndTheLinkIsGone() throws {
-    let page = try page(running: "echo 'http://x/#t'; echo 'serialterm-web: no memory' >&2")
+    let goal = folder("end")
+    let page = try page(
+      running: """
+        echo 'http://x/#t'
+        while [ ! -e '\(goal)' ]; do sleep 0.02; done
+        echo 'serialterm-web: no memory' >&2
+        """)
     var news: BrowserPage.News?
-    // It may end in the turn of the answer.
     let observation = page.news.observe { news = news ?? $0 }
     _ = try open(page).get()
+    try FileDescriptor.open(
+      goal, .writeOnly, options: .create, permissions: .ownerReadWrite
+    ).close()
     while news == nil { try loop.turn(waitingAtMost: .seconds(1)) }
     #expect(news == .ended("no memory."))
     #expect(page.link == nil)
