@@ -1,6 +1,7 @@
 import FoundationEssentials
 
-/// A message of a page, and whether it may be passed on to the session.
+/// A message of a page: one for the server, or a command for the session. Which commands are for
+/// pages, the session's program decides.
 enum BrowserCommand: Equatable {
   case hello(token: String, name: String)
   case join(session: String)
@@ -9,13 +10,8 @@ enum BrowserCommand: Equatable {
   /// A command for the session, as a line of JSON.
   case forward(line: String)
 
-  /// The commands that pages may give to a session: those for its line and its pen. None opens a
-  /// file, starts a program or changes what others see.
-  private static let forwarded: Set<String> = [
-    "send", "set", "break", "cancel", "plot", "ask-pen", "give-pen", "keep-pen", "return-pen",
-    "take-pen", "toggle-line", "pulse-line", "sequence", "lines", "mark", "who", "statistics",
-    "stop",
-  ]
+  /// The members that name files of this computer, which only the server does.
+  private static let fileMembers = ["path", "into"]
 
   /// The length of the longest message in bytes.
   static let limit = 16_384
@@ -53,12 +49,13 @@ enum BrowserCommand: Equatable {
       self = .upload(
         Upload.Request(
           id: id, name: name, size: size, protocolName: members["protocol"]?.text ?? "raw"))
-    case _ where Self.forwarded.contains(name):
+    default:
+      if let member = Self.fileMembers.first(where: { members[$0] != nil }) {
+        throw Refusal(id: id, reason: "'\(member)' is not for pages")
+      }
       // Written anew: a member that occurs twice, or a line end between members, would be read
       // differently elsewhere.
       self = .forward(line: Self.line(of: members))
-    default:
-      throw Refusal(id: id, reason: "'\(name)' is not for pages")
     }
   }
 

@@ -9,15 +9,11 @@ const MOST_KEPT = 16 << 20;         // What the page keeps for "Save as text", i
 const PIECE = 32 << 10;
 const LARGEST_FILE = 64 << 20;
 const BACK_OFF = [500, 1000, 2000, 4000, 5000];
-const WITHOUT_USER = "there is no user";
 
-/** Commands that change the settings of the line, and whether the value is a number. */
-const SETTINGS = { baud: true, "data-bits": true, parity: false, "stop-bits": true, flow: false };
-const PAGE_COMMANDS = new Set([
-  ...Object.keys(SETTINGS), "break", "toggle-line", "pulse-line", "sequence", "lines", "statistics", "who", "mark",
-  "stop", "pen", "take-pen", "send-file", "plot",
-]);
-const isForPages = (name) => PAGE_COMMANDS.has(name);
+/** Commands with a place of their own on the page, which the list of commands does not repeat. */
+const ELSEWHERE = new Set(["send", "give-pen"]);
+/** Those about the pen, in the order of their buttons. */
+const PEN_COMMANDS = ["ask-pen", "keep-pen", "return-pen", "take-pen"];
 
 const get = (id) => document.getElementById(id);
 const make = (tag, properties = {}, ...children) => {
@@ -170,8 +166,7 @@ function receive(event) {
     case "people": people = event; showPeople(); showPen(); showCommands(); break;
     case "commands":
       for (const each of event.commands) commands.set(each.name, each);
-      showCommands();
-      showPenCommands();
+      showPeople(); showPen(); showCommands();
       break;
     case "lines": showLines(event); break;
     case "missed":
@@ -315,23 +310,20 @@ let isEscaped = false;
 
 const nameOf = (id) => people?.others.find((each) => each.id === id)?.name ?? "Somebody";
 
-/** Why keys are not sent now; empty if they are. */
-function whyNoKeys() {
-  if (!joined) return "No session is joined";
-  if (!people) return "Joining the session";
-  if (port && port.state !== "open") return `The port is ${STATES[port.state] ?? port.state}`;
-  switch (people.pen) {
-    case "mine": case "everyone": return "";
-    case "other": return `${nameOf(people.holder)} has the pen`;
-    case "free": return "Nobody has the pen";
-    default: return "This session sends nothing";
-  }
+/** Why a command is off, as the session says; empty if it is on. */
+function offReason(name) {
+  if (!joined) return "no session is joined";
+  const known = commands.get(name);
+  return known ? known.reason ?? "" : "joining the session";
 }
+
+/** Why keys are not sent now; empty if they are. */
+const whyNoKeys = () => offReason("send");
 
 function showPen() {
   const why = whyNoKeys();
   const asking = people?.others.filter(({ asks }) => asks) ?? [];
-  let text = why ? `${why}: keys are not sent.` : people.pen === "mine" ? "You have the pen: keys go to the device."
+  let text = why ? `Keys are not sent: ${why}.` : people?.pen === "mine" ? "You have the pen: keys go to the device."
     : "Everyone may type: keys go to the device.";
   if (why && unsent) text += ` ${number(unsent)} not sent.`;
   if (people?.asking) text += " You have asked for it.";
@@ -343,7 +335,9 @@ function showPen() {
   get("pen").classList.toggle("asked", asking.length > 0);
   const actions = asking.length
     ? [[`Give to ${asking[0].name}`, { command: "give-pen", to: asking[0].id }], ["Keep", { command: "keep-pen" }]]
-    : people && !whyNotAsk() ? [["Ask for the pen", { command: "ask-pen" }]] : [];
+    : offReason("ask-pen") ? [] : [["Ask for the pen", { command: "ask-pen" }]];
+  setOff(get("send"), why);
+  setOff(get("press"), why);
   const place = get("pen-actions");
   const wording = JSON.stringify(actions);
   if (place.dataset.actions === wording) return;
@@ -495,21 +489,6 @@ function startKeys() {
 
 // People
 
-function whyNotAsk() {
-  if (!people) return "no session is joined";
-  if (people.pen === "mine") return "you have it";
-  if (people.pen === "everyone") return "everyone may type";
-  if (people.pen === "nobody") return "this session sends nothing";
-  if (people.asking) return "you have asked, and wait for an answer";
-  return offReason("pen");
-}
-
-/** The palette's reason why a command is off. That there is no user is not true of a page. */
-function offReason(name) {
-  const reason = commands.get(name)?.reason ?? "";
-  return reason === WITHOUT_USER ? "" : reason;
-}
-
 function showPeople() {
   showPort();
   const others = people?.others ?? [];
@@ -521,35 +500,30 @@ function showPeople() {
     { key: "you", text: get("name").value.trim() || "You", detail: isMine ? "you · has the pen" : "you" },
     ...others.map((each) => ({
       key: each.id, text: each.name, detail: detail(each), action: "Give the pen", label: `Give the pen to ${each.name}`,
-      reason: isMine ? "" : "you do not have the pen", run: () => command({ command: "give-pen", to: each.id }),
+      reason: offReason("give-pen"), run: () => command({ command: "give-pen", to: each.id }),
     })),
   ] : []);
   showPenCommands();
 }
 
-const PEN_COMMANDS = [
-  ["ask-pen", "Ask for the pen", whyNotAsk],
-  ["keep-pen", "Keep the pen", () => (people?.others.some(({ asks }) => asks) ? "" : "nobody asks for it")],
-  ["return-pen", "Give the pen back", () => (people?.pen !== "mine" ? "you do not have the pen"
-    : people.others.length === 0 ? "nobody else is here" : "")],
-  ["take-pen", "Take the pen without asking", () => (!people ? "no session is joined" : people.pen === "mine" ? "you have it"
-    : offReason("take-pen") || (people["may-take"] ? "" : "this session does not permit it"))],
-];
+/** A text with a capital letter, for buttons. */
+const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function showPenCommands() {
   const list = get("pen-commands");
-  if (!list.children.length) {
-    for (const [name, title] of PEN_COMMANDS) {
-      const reason = make("span", { className: "reason" });
-      const button = make("button", { type: "button" }, make("span", { className: "title", textContent: title }), reason);
+  const known = PEN_COMMANDS.map((name) => commands.get(name)).filter(Boolean);
+  if (list.children.length !== known.length) {
+    list.replaceChildren(...known.map(({ name, title }) => {
+      const button = make("button", { type: "button" }, make("span", { className: "title", textContent: capitalized(title) }),
+        make("span", { className: "reason" }));
       button.dataset.name = name;
       onPress(button, () => command({ command: name }));
-      list.append(make("li", {}, button));
-    }
+      return make("li", {}, button);
+    }));
   }
-  PEN_COMMANDS.forEach(([, , why], index) => {
+  known.forEach(({ name }, index) => {
     const button = list.children[index].firstChild;
-    setOff(button, why(), button.lastChild);
+    setOff(button, offReason(name), button.lastChild);
   });
   showUpload();
 }
@@ -563,16 +537,18 @@ function showCommands() {
   const words = get("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
   let shown = 0;
   for (const each of commands.values()) {
+    if (!each.users.includes("page") || ELSEWHERE.has(each.name)) continue;
     const row = rows.get(each.name) ?? addCommand(each.name);
     row.title.textContent = each.title;
     row.value.textContent = each.value ?? "";
-    setOff(row.button, each.reason ?? (isForPages(each.name) ? "" : "not from a browser"), row.reason);
-    const text = `${each.name} ${each.title} ${each.value ?? ""}`.toLowerCase();
-    row.item.hidden = each.reason === WITHOUT_USER || !words.every((word) => text.includes(word));
+    setOff(row.button, each.reason ?? "", row.reason);
+    const text = [each.name, each.title, each.value ?? "", ...(each.synonyms ?? [])].join(" ").toLowerCase();
+    row.item.hidden = !words.every((word) => text.includes(word));
     if (!row.item.hidden) shown += 1;
-    if (row.item.hidden || row.button.dataset.reason) row.form?.remove();
+    if (row.item.hidden || each.reason) row.form?.remove();
   }
   get("no-commands").textContent = !joined ? "No session is joined." : commands.size && !shown ? "No command matches." : "";
+  showProtocols();
   showUpload();
 }
 
@@ -587,15 +563,12 @@ function addCommand(name) {
   row.item = make("li", {}, row.button);
   onPress(row.button, () => choose(name, row));
   rows.set(name, row);
-  // Those that a page cannot perform come last.
-  const other = isForPages(name) ? [...rows.keys()].find((each) => !isForPages(each) && each !== name) : undefined;
-  get("commands").insertBefore(row.item, other ? rows.get(other).item : null);
+  get("commands").append(row.item);
   return row;
 }
 
-/** Runs a command, or opens the form for its argument. */
+/** Runs a command, or opens what asks for its arguments. */
 function choose(name, row) {
-  const { argument, choices, title, value } = commands.get(name);
   if (row.form?.isConnected) { row.form.remove(); return; }
   if (name === "send-file" || name === "plot") {
     const panel = get(name === "plot" ? "plot" : "files-panel");
@@ -604,28 +577,44 @@ function choose(name, row) {
     (name === "plot" ? panel.querySelector("summary") : get("file")).focus();
     return;
   }
-  if (argument === undefined) { run(name); return; }
+  const { title, arguments: [argument] = [] } = commands.get(name);
+  if (!argument) { command({ command: name }); return; }
   const id = `argument-${name.replace(/[^a-z-]/g, "-")}`;
-  const field = choices ? make("select", { id }, ...choices.map((each) => make("option", { textContent: each, value: each })))
-    : make("input", { id, autocomplete: "off", spellcheck: false });
-  if (choices?.includes(value)) field.value = value;
+  const field = fieldFor(argument, id);
   row.form = make("form", { className: "argument" },
-    make("label", { htmlFor: id, textContent: choices ? title : `${title}: ${argument}` }), field,
+    make("label", { htmlFor: id, textContent: argument.kind === "choice" ? title : `${title}: ${argument.expected}` }), field,
+    ...(argument.unit ? [make("span", { className: "unit", textContent: argument.unit })] : []),
+    ...(argument.kind !== "choice" && argument.choices ? [usualValues(argument, field)] : []),
     make("button", { type: "submit", textContent: "Run" }), make("button", { type: "button", textContent: "Cancel" }));
   const close = () => { row.form.remove(); row.button.focus(); };
-  row.form.addEventListener("submit", (event) => { event.preventDefault(); run(name, field.value.trim()); close(); });
+  row.form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const value = field.value.trim();
+    command(value || !argument.optional ? { command: name, [argument.name]: value } : { command: name });
+    close();
+  });
   row.form.lastChild.addEventListener("click", close);
   row.form.addEventListener("keydown", (event) => { if (event.key === "Escape") close(); });
   row.item.append(row.form);
   field.focus();
+  field.select?.();
 }
 
-function run(name, argument = "") {
-  if (name === "pen") command({ command: "ask-pen" });
-  else if (name in SETTINGS) {
-    command({ command: "set", [name]: SETTINGS[name] && argument !== "" && !isNaN(argument) ? Number(argument) : argument });
-  } else if (name === "break") command(argument ? { command: name, milliseconds: Number(argument) || argument } : { command: name });
-  else command(argument ? { command: name, argument } : { command: name });
+/** A field for an argument: a list for a few values, else free entry. */
+function fieldFor({ kind, value = "", choices }, id) {
+  if (kind === "choice") {
+    const field = make("select", { id }, ...choices.map((each) => make("option", { textContent: each, value: each })));
+    if (choices.includes(value)) field.value = value;
+    return field;
+  }
+  return make("input", { id, value, autocomplete: "off", spellcheck: false, inputMode: kind === "number" ? "numeric" : "text" });
+}
+
+/** The usual values of a field with free entry. */
+function usualValues({ choices }, field) {
+  const list = make("datalist", { id: `${field.id}-usual` }, ...choices.map((each) => make("option", { value: each })));
+  field.setAttribute("list", list.id);
+  return list;
 }
 
 // Plot
@@ -655,9 +644,17 @@ function pollPlot() {
 
 let upload = null;
 
+/** The protocols that the session has for files. */
+function showProtocols() {
+  const { choices = [], titles = choices, value } = commands.get("send-file")?.arguments.find(({ name }) => name === "protocol") ?? {};
+  const select = get("protocol");
+  if (!choices.length || select.options.length === choices.length) return;
+  select.replaceChildren(...choices.map((each, index) => make("option", { textContent: titles[index], value: each })));
+  select.value = value;
+}
+
 function showUpload() {
-  const why = whyNoKeys();
-  const reason = upload ? "a file is being sent" : offReason("send-file") || (why && why.charAt(0).toLowerCase() + why.slice(1));
+  const reason = upload ? "a file is being sent" : offReason("send-file");
   setOff(get("upload-start"), reason, get("upload-reason"));
   get("upload-stop").hidden = get("upload-bar").hidden = !upload;
 }
