@@ -134,6 +134,15 @@ class DocumentationTests(unittest.TestCase):
                         option = word.partition("=")[0]
                         self.assertRegex(known[command], rf"(?m)[ \[/]{re.escape(option)}\b")
 
+    def test_every_code_of_a_reason_is_listed(self):
+        root = Path(__file__).parents[2]
+        source = "".join(path.read_text() for path in (root / "Sources/serialterm").rglob("*.swift"))
+        page = (root / "docs/json.md").read_text()
+        rows = page[page.index("### Why a command is off"):page.index("## Taking part in a session")]
+        codes = set(re.findall(r'Reason\(\s*"([^"]+)"', source))
+        self.assertGreater(len(codes), 30)
+        self.assertEqual(codes, set(re.findall(r"`([a-z]+(?:-[a-z]+)*)`", rows.split("| code |")[1])))
+
     def test_parser_takes_every_command(self):
         """With a device that is not there in the place of the one that is named."""
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))

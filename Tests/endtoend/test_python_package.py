@@ -626,7 +626,7 @@ class ProtocolTests(unittest.TestCase):
             program.stdout.expect(b'{"event":"done","id":1}\n')
             self.assertFalse(device.exclusive)
             program.send(b'{"id": 2, "command": "send", "text": "x"}\n')
-            program.stdout.expect(re.compile(rb'{"event":"failed","id":2,"reason":"[^"]+"}\n'))
+            program.stdout.expect(re.compile(rb'{"event":"failed","id":2,"reason":"port released","code":"released"}\n'))
             program.send(b'{"id": 3, "command": "take-back"}\n')
             program.stdout.expect(b'{"event":"done","id":3}\n')
             # That is at once; the port may be open before or after.

@@ -331,9 +331,21 @@ class SessionTests(WebTest):
         self.serve()
         page = self.join()
         self.have_pen(page)
-        for command in ("start-log", "send-file", "receive-files", "close", "release", "exec", "script"):
-            page.send(command, id=command, path=str(self.folder / "x"), argument="touch x")
-            self.assertIn("is not for pages", page.expect("failed", id=command)["reason"])
+        # The server refuses what names a file, and the session's program what is not for pages.
+        for command in ("start-log", "send-file", "receive-files", "log", "nothing"):
+            for member in ("path", "into"):
+                page.send(command, id=command, **{member: str(self.folder / "x")})
+                self.assertEqual(page.expect("failed", id=command)["reason"], f"'{member}' is not for pages")
+        for command in (
+                "log", "release", "reconnect", "share", "stop-sharing", "copy-settings", "configuration", "run-command",
+                "run-script", "write-text", "write-plot", "connect-to", "save-profile", "quit", "repeat", "hex",
+                "take-back", "stop-log", "close"):
+            page.send(command, id=command, argument=str(self.folder / "x"))
+            self.assertEqual(page.expect("failed", id=command)["code"], "not-for-pages", command)
+        page.send("expect", id="expect", regex="x")
+        self.assertEqual(page.expect("failed", id="expect")["code"], "not-for-pages")
+        page.send("watch", id="watch")
+        page.expect("failed", id="watch")
         self.assertFalse((self.folder / "x").exists())
 
     def test_a_file_of_the_page_reaches_the_device(self):
@@ -785,7 +797,7 @@ class ServerTests(unittest.TestCase):
         page.send("upload", id=2, name="other", size=20)
         self.assertIn("the file before", page.expect("failed", id=2)["reason"])
         page.write(frame(BINARY, b"the other"))
-        page.send("nothing", id="the end")
+        page.send("watch", id="the end")
         page.expect("failed", id="the end")
         self.assertEqual(path.read_bytes(), b"abc")
 

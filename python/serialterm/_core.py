@@ -42,10 +42,14 @@ class Timeout(Error):
 
 
 class CommandFailed(Error):
-    """The program refused or could not perform a command. `reason` says why."""
+    """The program refused or could not perform a command. `reason` says why.
 
-    def __init__(self, command: str, reason: str) -> None:
-        self.command, self.reason = command, reason
+    `code` is a word for the reason that never changes, such as `no-device`, if the state of the session does not allow
+    the command; otherwise None.
+    """
+
+    def __init__(self, command: str, reason: str, code: Optional[str] = None) -> None:
+        self.command, self.reason, self.code = command, reason, code
         super().__init__(f"{command}: {reason}")
 
 
@@ -220,6 +224,8 @@ class Core:
         self.dropped_events = 0
         self.dropped_frames = 0
         self.answers: dict[int, dict[str, Any]] = {}
+        self.commands: dict[str, Mapping[str, Any]] = {}
+        """The records of the commands that the program has published."""
         self.state = "starting"
         self.node: Optional[str] = None
         self.settings: Optional[str] = None
@@ -297,6 +303,8 @@ class Core:
                 name = "unplugged" if self.state == "waiting" and self._was_open else self.state
             self.note("!", name.encode())
             return Event(name, event)
+        elif kind == "commands":
+            self.commands.update((record["name"], record) for record in event["commands"])
         elif kind in ("line-errors", "message", "progress", "file"):
             return Event(kind, event)
         return None
@@ -330,7 +338,7 @@ class Core:
 def result(command: str, answer: Mapping[str, Any]) -> Mapping[str, Any]:
     """The answer of a command, or its error."""
     if answer["event"] == "failed":
-        raise CommandFailed(command, str(answer.get("reason")))
+        raise CommandFailed(command, str(answer.get("reason")), answer.get("code"))
     return answer
 
 

@@ -235,6 +235,18 @@ class Session:
             if event.kind == kind:
                 return event
 
+    # The commands
+
+    def commands(self, timeout: Optional[float] = None) -> Mapping[str, Mapping[str, Any]]:
+        """What the session says of each command now, by name: the event `commands` of docs/json.md.
+
+        A record has `enabled`, or else the `reason` and its `code`, and the `arguments` with their `choices`.
+        """
+        if not self._core.commands:
+            self.command("watch", timeout, events=["commands"])
+        limit = self.timeout if timeout is None else timeout
+        return self._wait(lambda: dict(self._core.commands) or None, limit, "the commands")
+
     # The line
 
     def set_line(self, *, dtr: Optional[bool] = None, rts: Optional[bool] = None) -> None:
@@ -278,12 +290,12 @@ class Session:
     # Files
 
     def send_file(self, path: Union[str, os.PathLike[str]], protocol: str = "raw", timeout: float = 600) -> None:
-        """Sends a file: by `raw`, `ascii`, `xmodem`, `xmodem-1k`, `ymodem`, `ymodem-g` or `zmodem`."""
+        """Sends a file, as it is or by a protocol: a choice of `commands()["send-file"]`."""
         self.command("send-file", timeout, path=os.path.abspath(path), protocol=protocol)
 
     def receive_files(self, into: Union[str, os.PathLike[str]] = ".", protocol: str = "zmodem",
                       name: Optional[str] = None, timeout: float = 600) -> None:
-        """Receives files into a folder. XMODEM needs the `name` of the file."""
+        """Receives files into a folder, by a choice of `commands()["receive-files"]`. XMODEM needs a `name`."""
         named = {} if name is None else {"name": name}
         self.command("receive-files", timeout, into=os.path.abspath(into), protocol=protocol, **named)
 

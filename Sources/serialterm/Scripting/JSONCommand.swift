@@ -42,7 +42,8 @@ enum JSONCommand {
     case .takeBack: .takeBack
     case .startLog: .startLog
     case .stopLog: .stopLog
-    case .perform, .named, .pen, .watch, .cancel, .close: nil
+    case .close: .close
+    case .perform, .named, .pen, .watch, .cancel: nil
     }
   }
 

@@ -235,7 +235,7 @@ final class JSONController {
       let command = try JSONCommand(json)
       // They are for all ports.
       if case .cancel = command { return answer("done") }
-      if case .close = command { return performClose() }
+      if case .close = command { return perform(command, at: ports[0]) }
       let port = try port(named: json["port"])
       performance.port = port
       perform(command, at: port)

@@ -24,7 +24,7 @@ struct ProgramRequest: Sendable {
 
   static let all: [ProgramRequest] = [
     send, expect, sendFile, receiveFiles, plot, askForPen, givePen, keepPen, returnPen, release,
-    takeBack, startLog, stopLog,
+    takeBack, startLog, stopLog, close,
   ]
 
   static let send = ProgramRequest(
@@ -103,6 +103,10 @@ struct ProgramRequest: Sendable {
     "release", "lend the port", users: [.script], needs: Command.lendingNeeds)
 
   static let takeBack = ProgramRequest("take-back", "take the port back", users: [.script])
+
+  // MARK: The end
+
+  static let close = ProgramRequest("close", "end the session", users: [.script])
 
   private static func optional(_ name: String, _ form: ArgumentForm) -> ArgumentForm {
     form.with { ($0.name, $0.isOptional) = (name, true) }

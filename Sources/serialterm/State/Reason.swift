@@ -59,8 +59,8 @@ extension Reason {
     switch user {
     case .person: Reason("not-for-people", "only programs use it")
     case .script: Reason("no-user", "there is no user")
-    case .agent: Reason("not-for-agents", "not for agents")
-    case .page: Reason("not-for-pages", "not for pages")
+    case .agent: Reason("not-for-agents", "this is not for agents")
+    case .page: Reason("not-for-pages", "this is not for pages")
     }
   }
 

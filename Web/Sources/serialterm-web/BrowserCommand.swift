@@ -49,6 +49,9 @@ enum BrowserCommand: Equatable {
       self = .upload(
         Upload.Request(
           id: id, name: name, size: size, protocolName: members["protocol"]?.text ?? "raw"))
+    case "watch":
+      // What pages get is said once, by the server.
+      throw Refusal(id: id, reason: "'watch' is not for pages")
     default:
       if let member = Self.fileMembers.first(where: { members[$0] != nil }) {
         throw Refusal(id: id, reason: "'\(member)' is not for pages")
