@@ -39,22 +39,26 @@ extension Session {
     discardQueued() + discardTaken() + takeUnsentOfLostLink()
   }
 
-  /// Discards what an author has written and what is not on the line yet. The bytes of others stay.
+  /// Discards what some authors have written and what is not on the line yet. The bytes of others
+  /// stay.
   ///
   /// What the driver has taken can only be discarded as a whole: it stays if others have written a
   /// part of it. A link over a network has handed it to the system, which gives nothing back.
   ///
   /// - Returns: the number of bytes that were discarded.
-  package func discardUnsent(by author: Author) -> Int {
-    let queued = discardQueued(by: author)
+  package func discardUnsent(by authors: Set<Author>) -> Int {
+    let queued = authors.reduce(0) { $0 + discardQueued(by: $1) }
     guard let link, link.endpoint.path != nil else { return queued }
     let count = link.unsentByteCount
     takenAuthors.keepLast(count)
     guard count > 0, takenAuthors.count == count,
-      takenAuthors.runs.allSatisfy({ $0.author == author || $0.count == 0 })
+      takenAuthors.runs.allSatisfy({ authors.contains($0.author) || $0.count == 0 })
     else { return queued }
     return queued + discardTaken().total
   }
+
+  /// The same for one author.
+  package func discardUnsent(by author: Author) -> Int { discardUnsent(by: [author]) }
 
   /// The bytes that lost links had taken and not sent, since they were asked for last. They are not
   /// sent again, because some of them may have arrived.

@@ -178,6 +178,37 @@ class PenTests(JoinedCase):
         anna.done("give-pen", to=0)
         anna.wait_for_reason("break", f"{holder} has the pen")
 
+    def test_a_new_name_keeps_the_pen_and_everybody_sees_it(self):
+        session = self.session("--as", "max")
+        anna, bert = self.member("--as", "anna"), self.member("--as", "bert")
+        anna.done("take-pen")
+        anna.wait_for_people(pen="mine")
+        bert.done("ask-pen")
+        anna.wait("people", lambda people: any(person["asks"] for person in people["others"]), "bert asks")
+        anna.done("name", argument="Anna")
+        anna.done("send", text="one")
+        bert.wait("people", lambda people: [
+            person["name"] for person in people["others"]] == ["max", "Anna"], "bert sees the name")
+        session.expect(b"anna is now called Anna.")
+        anna.wait("commands", lambda commands: commands["name"].get("value") == "Anna", "her own name")
+        # Whoever asks goes on asking.
+        bert.done("name", argument="Bert (agent)")
+        anna.wait("people", lambda people: [
+            (person["name"], person["asks"]) for person in people["others"]
+        ] == [("max", False), ("Bert [agent]", True)], "Bert asks")
+        self.assertEqual(anna.state("people")["pen"], "mine")
+        self.assertEqual(bert.refused("send", text="lost"), "Anna has the pen")
+        session.send(PREFIX + b":name\r")
+        session.expect(b"your name")
+        session.send(b"Max\r")
+        anna.wait("people", lambda people: people["others"][0]["name"] == "Max", "Max has a new name")
+        session.expect(b"you are now called Max.")
+        anna.done("send", text="two")
+        self.assertEqual(self.device.read_exactly(6), b"onetwo")
+        self.assertEqual(anna.refused("name"), "name: expected a name")
+        anna.done("return-pen")
+        bert.wait_for_people(pen="mine")
+
     def test_one_that_only_reads_gets_no_pen(self):
         self.session()
         anna = self.member("--read-only")

@@ -22,7 +22,9 @@ public final class NetworkLink: Link {
   private let address: Address
   private let loop: IOLoop
   private let options: LinkOptions
-  private let introduction: SharingMessage.Introduction
+  /// How the user is introduced to a server that is a serialterm. A change is effective when the
+  /// link is started.
+  package var introduction: SharingMessage.Introduction
   /// What the owner wants; nil before the link is started, and after it is closed.
   private var order: Order?
   private var opening: StreamOpening?

@@ -51,6 +51,8 @@ public enum SharingMessage: Hashable, Sendable {
   case askToWrite(String)
   /// Asks for the screen that a program has drawn, as it is now; see ``screen(_:)``.
   case askForScreen
+  /// Changes the name of the client; empty for the name that its connection has.
+  case rename(String)
 
   // From the server.
 
@@ -121,7 +123,7 @@ public enum SharingMessage: Hashable, Sendable {
 
   private enum Code: UInt8 {
     case hello = 1
-    case ask, give, keep, takePen, returnPen, askToWrite, askForScreen
+    case ask, give, keep, takePen, returnPen, askToWrite, askForScreen, rename
     case joined = 64
     case history, member, left, pen, asks, kept, missed, port, ended, screen
   }
@@ -142,6 +144,7 @@ extension SharingMessage {
     case .returnPen: Self.pack(.returnPen)
     case .askToWrite(let text): Self.pack(.askToWrite, Self.text(text))
     case .askForScreen: Self.pack(.askForScreen)
+    case .rename(let name): Self.pack(.rename, Self.text(name))
     case .joined(let id, let mayTake, let rule):
       Self.pack(.joined, Self.number(id) + [mayTake ? 1 : 0, rule.rawValue])
     case .history(let time, let bytes):
@@ -197,6 +200,7 @@ extension SharingMessage {
     case .kept: self = .kept
     case .ended: self = .ended(Self.text(in: rest))
     case .askToWrite: self = .askToWrite(Self.text(in: rest))
+    case .rename: self = .rename(Self.text(in: rest))
     case .port:
       guard let state = rest.popFirst().flatMap(PortState.init) else { return nil }
       self = .port(state, name: Self.text(in: rest))

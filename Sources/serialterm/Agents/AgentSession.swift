@@ -67,7 +67,9 @@ final class AgentSession {
       case .history(let bytes, let time, _): bytes.withUnsafeBytes { scrollback.add($0, at: time) }
       case .missed(let count): missedCount += count
       case .ended(let reason): finish(because: "the session has ended: \(reason)")
-      case .joined, .screen, .came, .left, .penMoved, .asked, .kept, .port: break
+      case .joined, .screen, .came, .renamed, .ownNameChanged, .left, .penMoved, .asked, .kept,
+        .port:
+        break
       }
     }
     failures = port.controller.ends.observe { [unowned self] in

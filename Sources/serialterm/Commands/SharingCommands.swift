@@ -44,6 +44,15 @@ extension Command {
     call.answer(.done(lines: call.state.sharing.lines))
   }
 
+  static let name = CommandWithArgument(
+    nil, "name", "change your name", or: ["rename", "nick", "alias"],
+    needs: [.others], value: { $0.sharing.ownName }, argument: .memberName
+  ) { name, call in
+    call.port.controller.userSharing.rename(name)
+    // The session says the new name: it may have a number.
+    call.answer(.done)
+  }
+
   static let share = CommandWithArgument(
     nil, "share", "let others connect",
     or: [
@@ -88,7 +97,9 @@ extension Command {
     call.answer(.done("Nobody else can connect. Those who are here stay."))
   }
 
-  static let sharingCommands: [Command] = [pen, takePen, who, share.command, stopSharing]
+  static let sharingCommands: [Command] = [
+    pen, takePen, who, name.command, share.command, stopSharing,
+  ]
 }
 
 extension CommandCall {
@@ -161,6 +172,13 @@ enum SharedPlace {
     } else {
       return nil
     }
+  }
+}
+
+extension ArgumentKind where Value == String {
+  /// What a member calls itself. The session cleans it.
+  fileprivate static var memberName: Self {
+    .text("your name", expected: "a name", now: { $0.sharing.ownName }) { $0 }
   }
 }
 

@@ -193,8 +193,9 @@ final class SessionNarrator {
     switch event {
     case .joined(let member): if member.id != SharingMessage.home { say("\(member.name) is here.") }
     case .left(let member): say("\(member.name) has left.")
+    case .changed(let old, let new): reportChange(from: old, to: new)
     // The user has done it, and has the answer of the command.
-    case .changed, .ruled: break
+    case .ruled: break
     case .moved(let old, let new, let handover): say(Self.words(for: handover, from: old, to: new))
     case .asked(let member, let text): sayWhoAsks(member.name, toWrite: text)
     case .kept(let holder, let refused):
@@ -202,6 +203,17 @@ final class SessionNarrator {
       say(
         "\(holder.id == SharingMessage.home ? "you keep" : "\(holder.name) keeps") the pen; \(names) had asked."
       )
+    }
+  }
+
+  /// Prints the new name of a member.
+  private func reportChange(from old: Roster.Member, to new: Roster.Member) {
+    guard old.name != new.name else { return }
+    if new.id != SharingMessage.home {
+      // A client that identifies itself has another name too. It did not answer before.
+      if old.answers { say("\(old.name) is now called \(new.name).") }
+    } else if controller.userSharing.remote?.isShared != true {
+      say("you are now called \(new.name).")
     }
   }
 
@@ -242,6 +254,8 @@ final class SessionNarrator {
     case .history, .screen, .missed: break
     case .came(let person): say("\(person.name) is here.")
     case .left(let person): say("\(person.name) has left.")
+    case .renamed(let person, let oldName): say("\(oldName) is now called \(person.name).")
+    case .ownNameChanged(let name): say("you are now called \(name).")
     case .penMoved(let old, let new, let handover):
       say(Self.words(for: handover, from: old, to: new))
     case .asked(let applicant): sayWhoAsks(applicant.person.name, toWrite: applicant.text)

@@ -6,6 +6,7 @@ import Testing
     .hello(.init(name: "max on pts/3"), isViewer: true), .hello(.init(name: ""), isViewer: false),
     .ask, .give(7),
     .keep, .takePen, .returnPen, .askToWrite("\"help\\r\""),
+    .rename("Jürgen"), .rename(""),
     .askForScreen, .screen(Array("\u{1B}[2J".utf8)), .screen([]),
     .joined(0xFF_01, mayTake: true, .one),
     .joined(1, mayTake: false, .none),
@@ -29,7 +30,7 @@ import Testing
     #expect(SharingMessage([]) == nil)
   }
 
-  @Test(arguments: [[0], [9], [63], [75], [255], [3, 0, 0, 0], [68, 0, 0, 0, 1, 9], [72, 9]])
+  @Test(arguments: [[0], [10], [63], [75], [255], [3, 0, 0, 0], [68, 0, 0, 0, 1, 9], [72, 9]])
   func otherBytes_areNoMessage(_ bytes: [UInt8]) { #expect(SharingMessage(bytes) == nil) }
 
   @Test func longName_isCutBetweenCharacters() {
@@ -45,7 +46,7 @@ import Testing
     let long = String(repeating: "x", count: 1_000)
     let messages: [SharingMessage] = [
       .hello(.init(name: long), isViewer: true), .member(1, name: long, answers: true),
-      .ended(long),
+      .ended(long), .rename(long),
       .port(.open, name: long), .history(time: 1, [UInt8](repeating: 0xFF, count: 1_000)),
     ]
     for message in messages {

@@ -117,6 +117,7 @@ import Testing
           .shared: "you have the pen", .joinedWithoutDevice: "you have the pen",
         ][situation]
     case "who": nil
+    case "name": alone(situation)
     case "share": joined(situation)
     case "stop-sharing": joined(situation) ?? (situation == .shared ? nil : "not served")
     case "release":

@@ -10,6 +10,8 @@ final class ClientMember {
   private(set) var id: Roster.ID = SharingMessage.nobody
   /// Whether the client is a person's serialterm, which gets news of the other members.
   private(set) var isPerson = false
+  /// What its program is.
+  private var kind = SharingMessage.Introduction.Kind.person
 
   private let configuration: ServedClient.Configuration
   private let session: Session
@@ -69,28 +71,41 @@ final class ClientMember {
 
   /// Handles the first message of a serialterm: sends it the members, and the state of the port.
   func identify(as introduction: SharingMessage.Introduction, _ participant: any Participant) {
-    let known = configuration.name
-    // A person without a terminal calls itself as the kernel does.
-    let hasOwnName =
-      introduction.kind != .person || !introduction.name.isEmpty && introduction.name != known
+    let name = memberName(introduction)
     if configuration.isViewer {
-      let name = hasOwnName ? MemberName(introduction) : MemberName(given: known)
       join(as: participant, named: name, answers: true)
     } else {
-      sharing.update(id) {
-        if hasOwnName { $0.memberName = MemberName(introduction, at: known) }
-        $0.answers = true
-      }
+      sharing.update(id) { ($0.memberName, $0.answers) = (name, true) }
     }
+    kind = introduction.kind
     isPerson = true
     channel.update { server in
       server.send(.joined(id, mayTake: configuration.mayTake, sharing.roster.rule))
-      for member in sharing.roster.members where member.id != id {
+      // Its own name is among them: it may have a number.
+      for member in sharing.roster.members {
         server.send(.member(member.id, name: member.name, answers: member.answers))
       }
       server.send(.pen(sharing.roster.holder ?? SharingMessage.nobody, .taken))
     }
     sendPortState()
+  }
+
+  /// The name of a client that introduces itself.
+  private func memberName(_ introduction: SharingMessage.Introduction) -> MemberName {
+    let known = configuration.name
+    // A person without a terminal calls itself as the kernel does.
+    let hasOwnName =
+      introduction.kind != .person || !introduction.name.isEmpty && introduction.name != known
+    guard hasOwnName else { return MemberName(given: known) }
+    return MemberName(introduction, at: configuration.isViewer ? nil : known)
+  }
+
+  /// Changes the name, as if the client had introduced itself with it. A client that has not
+  /// introduced itself keeps the name of its connection.
+  private func rename(_ name: String) {
+    guard isPerson else { return }
+    let new = memberName(SharingMessage.Introduction(name: name, kind: kind))
+    sharing.update(id) { $0.memberName = new }
   }
 
   /// Sends the bytes that were received before the client joined.
@@ -100,7 +115,7 @@ final class ClientMember {
     }
   }
 
-  /// Performs a request of the client about the pen.
+  /// Performs a request of the client.
   func perform(_ message: SharingMessage) {
     switch message {
     case .ask: sharing.ask(id)
@@ -109,6 +124,7 @@ final class ClientMember {
     case .takePen: sharing.takePen(id)
     case .returnPen: sharing.returnPen(by: id)
     case .askToWrite(let text): sharing.ask(id, toWrite: text.harmless)
+    case .rename(let name): rename(name)
     case .askForScreen:
       channel.update { server in for message in sharing.screen.messages() { server.send(message) } }
     case .hello, .joined, .history, .screen, .member, .left, .pen, .asks, .kept, .missed, .port,

@@ -42,6 +42,12 @@ package struct MemberName: Hashable, Sendable {
       ?? MemberName(given: UserName.own)
   }
 
+  /// The name of a member that calls itself something else. What this program adds stays, but for
+  /// the number.
+  package func renamed(_ own: String) -> MemberName {
+    MemberName(SharingMessage.Introduction(name: own, kind: kind), at: place)
+  }
+
   /// The whole name.
   package var text: String {
     (ownName.isEmpty ? "\(kind)" : ownName + (kind == .person ? "" : " (\(kind))"))

@@ -17,6 +17,10 @@ package final class RemoteSharing: PenControl {
     case joined
     /// Another member has joined.
     case came(Sharing.Person)
+    /// Another member has another name.
+    case renamed(Sharing.Person, from: String)
+    /// This user has another name.
+    case ownNameChanged(to: String)
     /// Another member has left.
     case left(Sharing.Person)
     /// The pen has moved: from this user, to this user, or between others.
@@ -136,7 +140,8 @@ package final class RemoteSharing: PenControl {
     case .ended(let reason):
       endReason = reason.harmless
       news.notify(.ended(reason.harmless))
-    case .hello, .ask, .give, .keep, .takePen, .returnPen, .askToWrite, .askForScreen: break
+    case .hello, .ask, .give, .keep, .takePen, .returnPen, .askToWrite, .askForScreen, .rename:
+      break
     }
   }
 
@@ -151,17 +156,31 @@ package final class RemoteSharing: PenControl {
   package func askForScreen() { link?.say(.askForScreen) }
 
   private func meet(_ id: Sharing.ID, _ name: String, _ answers: Bool) {
-    guard id != sharing.memberID else { return }
+    guard id != sharing.memberID else { return noteOwnName(name) }
     let person = Sharing.Person(id: id, name: name, answers: answers)
     if let index = sharing.others.firstIndex(where: { $0.id == id }) {
+      let old = sharing.others[index]
       _sharing.update {
         $0.others[index] = person
         if case .others(let holder) = $0.pen, holder.id == id { $0.pen = .others(person) }
+        for applicant in $0.applicants.indices where $0.applicants[applicant].person.id == id {
+          $0.applicants[applicant].person = person
+        }
+      }
+      // A client that identifies itself has another name too. It did not answer before.
+      if hasJoined, old.answers, old.name != name {
+        news.notify(.renamed(person, from: old.name))
       }
     } else if sharing.others.count < Self.mostOthers {
       sharing.others.append(person)
       if hasJoined { news.notify(.came(person)) }
     }
+  }
+
+  private func noteOwnName(_ name: String) {
+    guard name != sharing.ownName else { return }
+    sharing.ownName = name
+    if hasJoined { news.notify(.ownNameChanged(to: name)) }
   }
 
   /// The maximum number of other members, so that a faulty server cannot make the
@@ -192,6 +211,9 @@ package final class RemoteSharing: PenControl {
   }
 
   // MARK: The user
+
+  /// Changes the name of this user for the other members; empty for the name of the connection.
+  func rename(_ name: String) { link?.say(.rename(name)) }
 
   package func ask() {
     sharing.isAsking = true

@@ -39,6 +39,8 @@ package struct Sharing: Hashable, Sendable {
     package init(person: Person, text: String?) { (self.person, self.text) = (person, text) }
   }
 
+  /// This user's own name, as the others see it; nil if it is not known.
+  package var ownName: String?
   /// The other members.
   package var others: [Person] = []
   package var pen = Pen.mine

@@ -60,6 +60,8 @@ package final class SharingController: PenControl {
   private unowned let hub: Hub
   private var participants: [Roster.ID: any Participant] = [:]
   private var authors: [Roster.ID: Author] = [:]
+  /// The authors that members were before they changed their names, while bytes of them wait.
+  private var formerAuthors: [Roster.ID: Set<Author>] = [:]
   private var lastID: Roster.ID = 0
   /// The members whose bytes wait to be taken, in the order of their requests.
   private var waiting: [Roster.ID] = []
@@ -176,25 +178,42 @@ package final class SharingController: PenControl {
     return member.id
   }
 
-  /// Changes the details of a client that identifies itself.
+  /// Changes the details of a member: a client identifies itself, or a member changes its name. The
+  /// pen, requests for it and queued bytes stay.
   package func update(_ id: Roster.ID, _ change: (inout Roster.Member) -> Void) {
     guard let old = roster[id] else { return }
     var member = old
     change(&member)
     member.memberName = distinctName(member.memberName, of: id)
+    guard member != old else { return }
     roster.update(id) { $0 = member }
-    authors[id] = member.memberName.author
+    // The local user is the same author under every name.
+    if id != homeID { setAuthor(of: id, member.memberName.author) }
     if roster.holder == id { updateOwner() }
     notifyMembers(.changed(from: old, to: member))
+  }
+
+  private func setAuthor(of id: Roster.ID, _ author: Author) {
+    var former = formerAuthors[id] ?? []
+    if let old = authors[id] { former.insert(old) }
+    former.remove(author)
+    formerAuthors[id] = former.filter { session.queuedByteCount(by: $0) > 0 }
+    authors[id] = author
+  }
+
+  /// The authors of a member's bytes: the present one, and those under former names.
+  private func allAuthors(of id: Roster.ID) -> Set<Author> {
+    (formerAuthors[id] ?? []).union(authors[id].map { [$0] } ?? [])
   }
 
   /// A name that no other member has, nor a former one whose bytes are not sent yet: names tell the
   /// authors of bytes apart.
   private func distinctName(_ name: MemberName, of id: Roster.ID) -> MemberName {
+    let own = allAuthors(of: id)
     func isTaken(_ name: MemberName) -> Bool {
       let author = name.author
       return roster.members.contains { $0.id != id && $0.name == name.text }
-        || (authors[id] != author && session.queuedByteCount(by: author) > 0)
+        || (!own.contains(author) && session.queuedByteCount(by: author) > 0)
     }
     var name = name
     name.number = nil
@@ -214,7 +233,7 @@ package final class SharingController: PenControl {
     waiting.removeAll { $0 == id }
     if turn == id { endTurn() }
     apply(roster.leave(id))
-    authors[id] = nil
+    (authors[id], formerAuthors[id]) = (nil, nil)
   }
 
   /// Tells all members that the session ends.
@@ -292,14 +311,14 @@ package final class SharingController: PenControl {
   ///
   /// - Returns: the number of bytes that were discarded.
   func discardUnsent(by id: Roster.ID) -> Int {
-    authors[id].map { session.discardUnsent(by: $0) } ?? 0
+    session.discardUnsent(by: allAuthors(of: id))
   }
 
   /// The number of bytes that a client has written and the device has not got. Those that the
   /// driver has taken may be of others.
   func unsentByteCount(by id: Roster.ID) -> Int {
     let inDriver = session.unsentByteCount - session.queuedByteCount
-    return inDriver + (authors[id].map { session.queuedByteCount(by: $0) } ?? 0)
+    return allAuthors(of: id).reduce(inDriver) { $0 + session.queuedByteCount(by: $1) }
   }
 
   /// Discards the local user's bytes that wait for the end of another member's line.
@@ -388,6 +407,7 @@ package final class SharingController: PenControl {
 
   private func updateSharing() {
     var sharing = Sharing()
+    sharing.ownName = roster[homeID]?.name
     sharing.others = roster.members.filter { $0.id != homeID }.map(Sharing.Person.init)
     sharing.applicants = roster.applicants.compactMap { applicant in
       roster[applicant.id].map { Sharing.Applicant(person: .init($0), text: applicant.text) }
@@ -408,6 +428,14 @@ package final class SharingController: PenControl {
       }
     sharing.addresses = addresses
     self.sharing = sharing
+  }
+
+  /// Changes the name of the local user; empty for the name at the beginning.
+  func rename(_ name: String) {
+    guard let home else { return }
+    update(homeID) {
+      $0.memberName = name.isEmpty ? home.name() : $0.memberName.renamed(name)
+    }
   }
 
   package func ask() { ask(homeID) }

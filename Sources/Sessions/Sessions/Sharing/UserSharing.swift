@@ -1,6 +1,7 @@
 import NetworkLinks
 package import Observing
 import SerialCore
+import Telnet
 
 /// The members of a session and its pen, as the local user sees them.
 ///
@@ -24,6 +25,8 @@ package final class UserSharing {
   }
 
   private let local: SharingController
+  /// The name that the user has chosen during the session; nil if none.
+  private var chosenName: String?
   private var localChanges: ObservationToken<Change<Sharing>>?
   private var remoteChanges: ObservationToken<Change<Sharing>>?
 
@@ -43,6 +46,7 @@ package final class UserSharing {
   /// Starts to observe the session at the far end of a new link, in place of an earlier one.
   func observe(_ link: any Link) {
     guard let link = link as? NetworkLink else { return }
+    if let chosenName { link.introduction.name = chosenName }
     let remote = RemoteSharing(
       of: link, isJoined: link.endpoint.kind == .session, news: remoteNews)
     self.remote = remote
@@ -50,6 +54,14 @@ package final class UserSharing {
     remote.isReadOnly = isReadOnly
     // A user who has joined a session has the pen only when that session has said so.
     update()
+  }
+
+  /// Changes the user's name for the other members: here, and in the session at the far end, also
+  /// after the link to it was made again. An empty name is the one of the account or connection.
+  package func rename(_ name: String) {
+    chosenName = name
+    local.rename(name)
+    remote?.rename(name)
   }
 
   private func update() { sharing = control.sharing }

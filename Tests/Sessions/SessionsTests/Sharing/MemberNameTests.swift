@@ -26,6 +26,18 @@ import Testing
   }
 
   @Test(arguments: [
+    (MemberName(.init(name: "max", kind: .agent)), "Max (agent)"),
+    (MemberName(.init(name: "", kind: .browser)), "Max (browser)"),
+    (MemberName(.init(name: "max"), at: "10.0.0.5:4711"), "Max (10.0.0.5:4711)"),
+    (MemberName(given: "max on pts/3"), "Max"), (MemberName(given: "max (pid 4711)"), "Max"),
+  ]) func whatThisProgramAddsStaysWithAnotherName(_ old: MemberName, _ shown: String) {
+    var old = old
+    old.number = 2
+    #expect(old.renamed("Max").text == shown)
+    #expect(old.renamed("M (2)").text == shown.replacing("Max", with: "M [2]"))
+  }
+
+  @Test(arguments: [
     ("ann (agent)", "ann [agent]"), ("ann（ａｇｅｎｔ）", "ann[ａｇｅｎｔ]"), ("ann (аgent)", "ann [аgent]"),
     ("ann (agent", "ann [agent"), ("ann ⎛agent⎞", "ann [agent]"), ("ann (pid 1)", "ann [pid 1]"),
     ("ann (2)", "ann [2]"), ("ann ❨10.0.0.1:22❩", "ann [10.0.0.1:22]"), ("Max (Lab)", "Max [Lab]"),

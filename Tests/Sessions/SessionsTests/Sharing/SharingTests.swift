@@ -108,7 +108,9 @@ private final class SharingBench {
   }
 
   /// A person who joins the session.
-  func viewer(named name: String) throws -> Viewer {
+  ///
+  /// - Parameter shown: the name that the others see, if it is another one.
+  func viewer(named name: String, shown: String? = nil) throws -> Viewer {
     let path = folder.path.appending("control").appending("\(getpid()).sock")
     let session = RunningSession(pid: getpid(), socket: path, summary: server.summary)
     let viewer = SessionController(
@@ -116,7 +118,7 @@ private final class SharingBench {
       from: .joining(session, as: .init(name: name)), writeCapacity: 4_096)
     let made = Viewer(viewer)
     _ = try viewer.bind(mayAsk: false)
-    #expect(try wait { controller.sharing.roster.members.contains { $0.name == name } })
+    #expect(try wait { controller.sharing.roster.members.contains { $0.name == shown ?? name } })
     #expect(try wait { viewer.session.isOpen && viewer.userSharing.remote?.isShared == true })
     return made
   }
@@ -321,6 +323,111 @@ private final class SharingBench {
     #expect(try bench.wait { anna.sharing.applicants.map(\.person.name) == ["bert"] })
     anna.controller.userSharing.control.keep()
     #expect(try bench.wait { bert.events.contains("kept") && !bert.sharing.isAsking })
+  }
+
+  // MARK: Names
+
+  @Test func holderWithANewName_keepsThePen_andItsQueuedBytes() throws {
+    let bench = try SharingBench()
+    let anna = try bench.viewer(named: "anna")
+    anna.controller.userSharing.control.takePen()
+    #expect(try bench.wait { anna.sharing.pen == .mine })
+    var authors: [String] = []
+    let token = bench.controller.session.observe(.sent) { sent in
+      authors += sent.bytes.map { _ in sent.author.name }
+    }
+    defer { token.cancel() }
+    bench.link.appetite = 0
+    anna.type("one")
+    #expect(try bench.wait { bench.controller.session.queuedByteCount == 3 })
+    anna.controller.userSharing.rename("Anna")
+    #expect(try bench.wait { bench.controller.session.writer.name == "Anna" })
+    anna.type("two")
+    #expect(try bench.wait { bench.controller.session.queuedByteCount == 6 })
+    #expect(bench.controller.sharing.unsentByteCount(by: 1) == 6)
+    #expect(anna.sharing.pen == .mine)
+    #expect(anna.sharing.ownName == "Anna")
+    // Her old name stays hers until its bytes are sent.
+    let other = try bench.viewer(named: "anna", shown: "anna (2)")
+    bench.link.appetite = .max
+    bench.controller.session.handle(.writable)
+    #expect(try bench.wait { text(bench.sent) == "onetwo" })
+    #expect(authors == ["anna", "anna", "anna", "Anna", "Anna", "Anna"])
+    other.controller.userSharing.rename("anna")
+    #expect(try bench.wait { bench.controller.sharing.member(2)?.name == "anna" })
+  }
+
+  @Test func bytesUnderAFormerName_canBeDiscarded_andTheNameTakenAgain() throws {
+    let bench = try SharingBench()
+    let anna = try bench.viewer(named: "anna")
+    anna.controller.userSharing.control.takePen()
+    #expect(try bench.wait { anna.sharing.pen == .mine })
+    bench.link.appetite = 0
+    anna.type("one")
+    #expect(try bench.wait { bench.controller.session.queuedByteCount == 3 })
+    anna.controller.userSharing.rename("Anna")
+    #expect(try bench.wait { anna.sharing.ownName == "Anna" })
+    anna.controller.userSharing.rename("anna")
+    #expect(try bench.wait { anna.sharing.ownName == "anna" })
+    anna.controller.userSharing.rename("Anna")
+    #expect(try bench.wait { anna.sharing.ownName == "Anna" })
+    anna.type("two")
+    #expect(try bench.wait { bench.controller.session.queuedByteCount == 6 })
+    #expect(bench.controller.sharing.discardUnsent(by: 1) == 6)
+    #expect(bench.controller.session.queuedByteCount == 0)
+  }
+
+  @Test func applicantWithANewName_staysOne_forTheHolder() throws {
+    let bench = try SharingBench()
+    let (anna, bert) = (try bench.viewer(named: "anna"), try bench.viewer(named: "bert"))
+    anna.controller.userSharing.control.takePen()
+    #expect(try bench.wait { anna.sharing.pen == .mine })
+    bert.controller.userSharing.control.ask()
+    #expect(try bench.wait { anna.sharing.applicants.map(\.person.name) == ["bert"] })
+    bert.controller.userSharing.rename("Bert")
+    #expect(try bench.wait { anna.sharing.others.map(\.name) == ["home", "Bert"] })
+    #expect(anna.sharing.applicants.map(\.person.name) == ["Bert"])
+    #expect(anna.sharing.others.filter { anna.sharing.isAsked(by: $0) }.map(\.name) == ["Bert"])
+    #expect(bert.sharing.isAsking)
+    #expect(bench.controller.sharing.roster.applicants.map(\.id) == [2])
+    // The holder is seen with its new name, and the local user too.
+    anna.controller.userSharing.rename("Anna")
+    bench.controller.userSharing.rename("Home")
+    #expect(
+      try bench.wait {
+        bert.sharing.pen == .others(.init(id: 1, name: "Anna", answers: true))
+          && bert.sharing.others.map(\.name) == ["Home", "Anna"]
+      })
+    #expect(bench.controller.userSharing.sharing.ownName == "Home")
+    #expect(bert.events.contains { $0.hasPrefix("renamed") && $0.contains("from: \"home\"") })
+    #expect(anna.events.contains(#"ownNameChanged(to: "Anna")"#))
+  }
+
+  @Test func localUserWithANewName_isTheSameAuthor() throws {
+    let bench = try SharingBench()
+    let anna = try bench.viewer(named: "anna")
+    bench.controller.userSharing.rename("anna")
+    #expect(try bench.wait { anna.sharing.others.map(\.name) == ["anna (2)"] })
+    #expect(bench.controller.session.writer == .keyboard)
+    try bench.controller.session.write(Array("x".utf8).span.bytes, by: .keyboard)
+    #expect(text(bench.sent) == "x")
+    bench.controller.userSharing.rename("")
+    #expect(try bench.wait { anna.sharing.others.map(\.name) == ["home"] })
+  }
+
+  @Test func aNewName_hasWhatThisProgramAdds_andStaysAfterTheLinkWasMadeAgain() throws {
+    let bench = try SharingBench()
+    let person = try bench.person(isReadOnly: false)
+    person.controller.userSharing.rename("Max (agent)")
+    #expect(try bench.wait { person.sharing.ownName?.hasPrefix("Max [agent] (") == true })
+    let anna = try bench.viewer(named: "anna")
+    anna.controller.userSharing.rename("Anna")
+    #expect(try bench.wait { anna.sharing.ownName == "Anna" })
+    let link = NetworkLink(
+      to: anna.controller.session.state.endpoint!, at: .session("/nowhere", request: ""),
+      hasPort: true, options: LinkOptions(), as: .init(name: "anna"), on: bench.loop)
+    anna.controller.userSharing.observe(link)
+    #expect(link.introduction.name == "Anna")
   }
 
   @Test func theEndOfASession_isReported_withItsReason() throws {
