@@ -64,6 +64,11 @@ class WebTest(unittest.TestCase):
         page.expect("joined", session=session["session"])
         page.expect("state", state="open")
 
+    def enter_session_again(self, page):
+        joined = [event for event in page.events if event["event"] == "joined"][-1]["session"]
+        page.send("join", session=joined)
+        page.expect("joined", session=joined)
+
     def have_pen(self, page):
         page.send("ask-pen", id="pen")
         page.expect("people", pen="mine")
@@ -264,6 +269,24 @@ class SessionTests(WebTest):
                 self.assertEqual([person["name"] for person in people["others"]], [shown])
                 page.close()
                 first.expect("people", others=[])
+
+    def test_a_new_name_keeps_the_pen_and_is_that_of_the_next_session(self):
+        self.serve()
+        one, other = self.join("one"), self.join("other")
+        self.have_pen(one)
+        other.expect("people", holder=lambda holder: holder is not None)
+        one.send("name", id=1, argument="One (agent)")
+        one.expect("done", id=1)
+        people = other.expect("people", others=lambda others: [
+            person["name"] for person in others] == ["One [agent] (browser)"])
+        self.assertEqual(people["holder"], people["others"][0]["id"])
+        one.send("send", id=2, text="x")
+        one.expect("done", id=2)
+        self.assertEqual(self.device.read_exactly(1), b"x")
+        self.enter_session_again(one)
+        other.expect("people", others=[])
+        other.expect("people", others=lambda others: [
+            person["name"] for person in others] == ["One [agent] (browser)"])
 
     def test_what_is_typed_with_the_pen_reaches_the_device_and_without_it_does_not(self):
         self.serve()
@@ -539,6 +562,21 @@ class BrowserTests(WebTest):
         one.click("#pen-actions button")
         other.wait_for_text("#pen-text", "You have the pen")
         self.type(other, "x")
+        self.assertEqual(self.device.read_exactly(1), b"x")
+
+    def test_a_new_name_keeps_the_pen(self):
+        self.serve()
+        one, other = self.visit(self.browser()), self.visit(self.browser())
+        one.click("[data-name=ask-pen]")
+        one.wait_for_text("#pen-text", "You have the pen")
+        one.run("""
+            const field = document.getElementById("name");
+            field.value = "Max";
+            field.dispatchEvent(new Event("change"));""")
+        other.wait_for_text("#pen-text", "Max (browser) has the pen")
+        one.wait_for_text("#people", "Max")
+        one.wait_for_text("#pen-text", "You have the pen")
+        self.type(one, "x")
         self.assertEqual(self.device.read_exactly(1), b"x")
 
     def test_the_screen_of_a_program_is_there(self):

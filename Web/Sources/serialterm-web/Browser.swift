@@ -71,7 +71,7 @@ final class Browser: Sendable {
   }
 
   /// The name by which a page's user is known to the other members.
-  private static func memberName(_ name: String) -> String {
+  static func memberName(_ name: String) -> String {
     // An argument ends at U+0000. The session cleans the rest.
     let known = name.unicodeScalars.prefix(40).map { $0 == "\0" ? "\u{FFFD}" : $0 }
     return String(String.UnicodeScalarView(known))

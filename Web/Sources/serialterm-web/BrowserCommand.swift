@@ -9,6 +9,8 @@ enum BrowserCommand: Equatable {
   case upload(Upload.Request)
   /// A command for the session, as a line of JSON.
   case forward(line: String)
+  /// The user has another name from now on. The session gets it too, as this line.
+  case rename(to: String, line: String)
 
   /// The members that name files of this computer, which only the server does.
   private static let fileMembers = ["path", "into"]
@@ -49,6 +51,13 @@ enum BrowserCommand: Equatable {
       self = .upload(
         Upload.Request(
           id: id, name: name, size: size, protocolName: members["protocol"]?.text ?? "raw"))
+    case "name":
+      guard let text = members["argument"]?.text else {
+        throw Refusal(id: id, reason: "name needs an argument")
+      }
+      let own = Browser.memberName(text)
+      self = .rename(
+        to: own, line: Self.line(of: members.merging(["argument": .text(own)]) { $1 }))
     case "watch":
       // What pages get is said once, by the server.
       throw Refusal(id: id, reason: "'watch' is not for pages")

@@ -4,8 +4,8 @@
 final class Membership {
   private let server: Server
   private let page: Page
-  /// The user's name for the other members.
-  private let name: String
+  /// The user's name for the other members of the next session.
+  private var name: String
   private var viewer: Viewer?
   private var viewing: Task<Void, Never>?
   private let upload: PendingUpload
@@ -28,6 +28,9 @@ final class Membership {
       }
       try sendFile(upload.begin(request))
     case .forward(let line): try send(line, for: nil)
+    case .rename(let name, let line):
+      self.name = name
+      try send(line, for: nil)
     }
   }
 

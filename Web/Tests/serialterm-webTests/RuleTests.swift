@@ -108,6 +108,19 @@ struct BrowserCommandTests {
     #expect(command == .forward(line: #"{"command":"send","id":7,"text":"a\n"}"#))
   }
 
+  @Test func aNameIsPassedOnAsTheSessionGetsItWhenAPageJoins() throws {
+    let long = String(repeating: "x", count: 41)
+    #expect(
+      try parse("{\"command\":\"name\",\"argument\":\"\(long)\",\"id\":1}")
+        == .rename(
+          to: String(long.dropLast()),
+          line: #"{"argument":"\#(long.dropLast())","command":"name","id":1}"#))
+    #expect(
+      try parse(#"{"command":"name","argument":""}"#)
+        == .rename(to: "", line: #"{"argument":"","command":"name"}"#))
+    #expect(throws: BrowserCommand.Refusal.self) { try parse(#"{"command":"name"}"#) }
+  }
+
   @Test(arguments: [
     #"{"command":"send-file","path":"/etc/passwd"}"#, #"{"command":"receive-files","into":"/tmp"}"#,
     #"{"command":"anything","text":"x","path":null}"#, #"{"command":"watch"}"#,

@@ -570,6 +570,7 @@ function addCommand(name) {
 /** Runs a command, or opens what asks for its arguments. */
 function choose(name, row) {
   if (row.form?.isConnected) { row.form.remove(); return; }
+  if (name === "name") { get("name").focus(); return; }
   if (name === "send-file" || name === "plot") {
     const panel = get(name === "plot" ? "plot" : "files-panel");
     panel.open = true;
@@ -771,7 +772,13 @@ function save() {
 
 get("name").value = kept(localStorage, "name");
 get("name-form").addEventListener("submit", (event) => { event.preventDefault(); get("name").blur(); });
-get("name").addEventListener("change", () => { kept(localStorage, "name", get("name").value.trim()); reconnectNow(); });
+get("name").addEventListener("change", () => {
+  const name = get("name").value.trim();
+  kept(localStorage, "name", name);
+  if (!joined) return reconnectNow();
+  command({ command: "name", argument: name });
+  showPeople();
+});
 get("tabs").checked = kept(localStorage, "tabs") !== "off";
 get("tabs").addEventListener("change", () => { kept(localStorage, "tabs", get("tabs").checked ? "on" : "off"); });
 // A device can say more than anybody can listen to, so that it is off at first.
