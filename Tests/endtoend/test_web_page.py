@@ -425,11 +425,12 @@ class PageTests(BrowserTest):
         self.open()
         self.browser.click("#name")
         self.browser.type("anna\n")
-        self.mock.wait_for("hello", lambda hello: hello["name"] == "anna")
+        # The connection stays, and with it the pen.
+        self.mock.wait_for("name", lambda name: name["argument"] == "anna")
         self.browser.wait_for_text("#people", "anna")
         self.browser.driver.refresh()
-        wait_until(lambda: len(self.mock.sent("hello")) == 3, "a third hello")
-        self.assertEqual(self.mock.sent("hello")[2]["name"], "anna")
+        wait_until(lambda: len(self.mock.sent("hello")) == 2, "a second hello")
+        self.assertEqual(self.mock.sent("hello")[1]["name"], "anna")
 
     # The pen and keys
 
