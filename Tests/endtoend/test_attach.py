@@ -644,7 +644,7 @@ class ServiceTests(AttachCase):
         log = self.folder / "board.log"
         self.service("log", self.device.path, str(log), ready=b"logging")
         viewer = self.viewer("--force", watches=False)
-        viewer.expect(b"nobody may write here: you watch.")
+        viewer.expect(b"Nobody may write here: you watch.")
         self.assertIn(b" log ", self.attach("--list").stdout)
         viewer.send(b"x" + PREFIX + b"w")
         viewer.expect(b"nobody writes here")

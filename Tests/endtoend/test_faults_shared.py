@@ -343,7 +343,7 @@ sys.stdin.read()
         holder = self.enterContext(Pipes(sys.executable, "-c", self.HOLDER, str(address), str(count)))
         holder.stdout.expect(b"sent")
         self.program.stderr.expect(b"has the pen")
-        return self.kill(holder, lambda: self.program.stderr.expect(b"nobody has the pen now."))
+        return self.kill(holder, lambda: self.program.stderr.expect(b"Nobody has the pen now."))
 
     def check(self, count, *addresses):
         delays, waited = [], []
@@ -357,7 +357,7 @@ sys.stdin.read()
                 client.send(b"next")
                 self.assertEqual(self.device.read_exactly(4), b"next")
                 self.program.stderr.expect(b"has the pen")
-            self.program.stderr.expect(b"nobody has the pen now.")
+            self.program.stderr.expect(b"Nobody has the pen now.")
         record(55, f"writer killed to pen free, {count:,} bytes queued", delays, "ms", at_most=self.LIMIT)
         # A time that has nothing to do with it, such as that of bytes that the device does not take, may be over
         # meanwhile, but not each time.
@@ -382,7 +382,7 @@ sys.stdin.read()
 
         def free():
             matches.append(self.program.stderr.expect(re.compile(rb"has left; ([\d,]+) bytes were not sent")))
-            self.program.stderr.expect(b"nobody has the pen now.")
+            self.program.stderr.expect(b"Nobody has the pen now.")
 
         delay, waited = self.kill(holder, free)
         record(55, "writer killed to pen free, queue full", delay, "ms", at_most=self.LIMIT)
@@ -462,7 +462,7 @@ class Row43NegotiationTests(SharedCase):
             self.assertEqual(self.device.read_exactly(4), b"d\xffta")
             self.assertEqual(self.device.settings.output_baud, rate)
             client.close()
-            self.program.stderr.expect(b"nobody has the pen now")
+            self.program.stderr.expect(b"Nobody has the pen now")
 
     def test_garbage_ends_nothing(self):
         self.serve()
@@ -715,11 +715,11 @@ class Row67ReadOnlyTests(SharedCase):
         self.appear(*clients)
         viewer = self.enterContext(Terminal(
             serialterm_binary(), "attach", "--force", variables=self.variables))
-        viewer.expect(b"nobody may write here: you watch.")
+        viewer.expect(b"Nobody may write here: you watch.")
         person = self.enterContext(Terminal(
             serialterm_binary(), f"rfc2217://{self.paths['rfc2217']}", "-b", "9600",
             variables=self.variables))
-        person.expect(b"nobody may write here")
+        person.expect(b"Nobody may write here")
         for _ in range(30):
             for client in clients:
                 with contextlib.suppress(OSError):

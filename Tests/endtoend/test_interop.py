@@ -209,7 +209,7 @@ class ServeTests(ServerCase, unittest.TestCase):
                 self.assertEqual(device.read_exactly(1), b"k")
                 self.leave(first)
                 # Now it can ask for the pen, because no other client has it.
-                second.expect(b"nobody has the pen now.")
+                second.expect(b"Nobody has the pen now.")
                 second.expect(b"has left.")
                 second.send(PREFIX + b"w")
                 second.expect(b"you have the pen.")

@@ -46,7 +46,7 @@ class ServedTests(unittest.TestCase):
         url = f"rfc2217://127.0.0.1:{port}"
         reader = self.enterContext(Terminal(serialterm_binary(), "connect", "--read-only", url))
         reader.expect(b"ctrl-t q quits")
-        server.stderr.expect(b"nobody has the pen now.")
+        server.stderr.expect(b"Nobody has the pen now.")
         device.write(b"shown to it")
         reader.expect(b"shown to it")
         reader.send(b"x")

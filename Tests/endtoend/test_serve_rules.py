@@ -271,7 +271,7 @@ class AddressTests(RuleCase):
             client.sendall(b"k")
             self.assertEqual(self.device.read_exactly(1), b"k")
             client.close()
-            program.stderr.expect(b"nobody has the pen now")
+            program.stderr.expect(b"Nobody has the pen now")
 
 
 class WriterTests(RuleCase):

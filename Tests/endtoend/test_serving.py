@@ -360,12 +360,12 @@ class AccessTests(ServingTest):
                 with Terminal(serialterm_binary(), *words) as viewer:
                     viewer.expect(b"has the pen: you watch.")
             self.assertEqual(self.device.settings.output_baud, 9600)
-        server.stderr.expect(b"nobody has the pen now.")
+        server.stderr.expect(b"Nobody has the pen now.")
         for options, rate in (([], 115200), (["-b", "57600"], 57600)):
             with Terminal(serialterm_binary(), target, *options) as terminal:
                 terminal.expect(b"at %d 8N1" % rate)
                 self.assertEqual(self.device.settings.output_baud, rate)
-            server.stderr.expect(b"nobody has the pen now.")
+            server.stderr.expect(b"Nobody has the pen now.")
             self.assertEqual(self.device.settings.output_baud, rate)
 
     def test_a_borrower_has_the_port_and_clients_stay(self):
@@ -425,7 +425,7 @@ class HalfClosedTests(ServingTest):
         first.sendall(b"1")
         first.shutdown(socket.SHUT_WR)
         self.assertEqual(self.device.read_exactly(1), b"1")
-        server.stderr.expect(b"nobody has the pen now.")
+        server.stderr.expect(b"Nobody has the pen now.")
         second = self.client()
         second.sendall(b"2")
         self.assertEqual(self.device.read_exactly(1), b"2")

@@ -465,7 +465,7 @@ class PageTests(BrowserTest):
     def test_keys_without_the_pen_are_not_sent(self):
         self.open()
         self.mock.say_people("other", [(1, "max")])
-        self.browser.wait_for_text("#pen", "max has the pen: keys are not sent.")
+        self.browser.wait_for_text("#pen", "Keys are not sent: max has the pen.")
         self.browser.click("#screen")
         self.browser.type("rm")
         self.browser.wait_for_text("#pen", "2 not sent")
@@ -474,10 +474,32 @@ class PageTests(BrowserTest):
         self.browser.type("x")
         self.browser.wait_for(lambda: self.mock.typed == "x", "only what was typed with the pen")
 
+    def test_names_are_shown_as_they_were_typed(self):
+        self.open()
+        for name in ("max", "Max", "nobody", "élan", "Ünal"):
+            with self.subTest(name):
+                self.mock.answers = {"statistics": lambda message, name=name: {"reason": f"{name} has the pen"}}
+                self.mock.say_people("other", [(1, name)])
+                self.browser.wait_for_text("#pen-text", f"Keys are not sent: {name} has the pen.")
+                # The panel is closed.
+                shown = self.browser.run("return document.getElementById('upload-reason').textContent")
+                self.assertEqual(shown, f"{name} has the pen")
+                self.browser.click("#text")
+                self.browser.type("x\n")
+                self.browser.wait_for_text("#status", f"Not sent: {name} has the pen.")
+                self.browser.run("document.querySelector('#commands [data-name=statistics]').click()")
+                self.browser.wait_for_text("#status", f"Not done: {name} has the pen.")
+                self.mock.say_commands({"name": "break", "title": "send a break", "reason": f"{name} has the pen"})
+                self.browser.wait_for(lambda: self.reason("break") == f"{name} has the pen", "the command's reason")
+                self.press("commands", "break")
+                self.browser.wait_for_text("#status", f"Not available: {name} has the pen.")
+        self.mock.say_people("free", [(1, "max")])
+        self.browser.wait_for_text("#pen-text", "Keys are not sent: nobody has the pen.")
+
     def test_keys_while_the_device_is_away_are_not_sent(self):
         self.open()
         self.mock.send("state", state="waiting", node=None)
-        self.browser.wait_for_text("#pen", "The port is waiting for the device: keys are not sent.")
+        self.browser.wait_for_text("#pen", "Keys are not sent: the port is waiting for the device.")
         self.browser.wait_for_text("#state", "waiting for the device")
 
     def test_the_pen_is_asked_for_and_given(self):

@@ -46,6 +46,10 @@ final class SessionNarrator {
     ]
   }
 
+  /// The word as the first one of a message, which may stand behind the name of the port. Names of
+  /// members never change: a member may be called "nobody".
+  private var nobody: String { name == nil ? "Nobody" : "nobody" }
+
   /// A message with the name of the port, if it needs one.
   func named(_ message: String) -> String { name.map { "\($0): \(message)" } ?? message }
 
@@ -196,7 +200,7 @@ final class SessionNarrator {
     case .changed(let old, let new): reportChange(from: old, to: new)
     // The user has done it, and has the answer of the command.
     case .ruled: break
-    case .moved(let old, let new, let handover): say(Self.words(for: handover, from: old, to: new))
+    case .moved(let old, let new, let handover): say(words(for: handover, from: old, to: new))
     case .asked(let member, let text): sayWhoAsks(member.name, toWrite: text)
     case .kept(let holder, let refused):
       let names = refused.map(\.name).joined(separator: ", ")
@@ -221,10 +225,10 @@ final class SessionNarrator {
     say("\(name) asks for the pen\(text.map { " to send \($0)" } ?? "").\(penKey(" gives it."))")
   }
 
-  private static func words(
+  private func words(
     for handover: Roster.Handover, from old: Roster.Member?, to new: Roster.Member?
   ) -> String {
-    guard let new else { return "nobody has the pen now." }
+    guard let new else { return "\(nobody) has the pen now." }
     let isYou = new.id == SharingMessage.home
     return switch handover {
     case .taken, .given, .inherited: isYou ? "you have the pen." : "\(new.name) has the pen."
@@ -241,8 +245,8 @@ final class SessionNarrator {
     let ask = penKey(" asks for it.")
     switch sharing.pen {
     case .others(let person): say("\(person.name) has the pen: you watch.\(ask)")
-    case .free: say("nobody has the pen: you watch.\(ask)")
-    case .nobody: say("nobody may write here: you watch.")
+    case .free: say("\(nobody) has the pen: you watch.\(ask)")
+    case .nobody: say("\(nobody) may write here: you watch.")
     case .everyone, .mine: break
     }
   }
@@ -257,7 +261,7 @@ final class SessionNarrator {
     case .renamed(let person, let oldName): say("\(oldName) is now called \(person.name).")
     case .ownNameChanged(let name): say("you are now called \(name).")
     case .penMoved(let old, let new, let handover):
-      say(Self.words(for: handover, from: old, to: new))
+      say(words(for: handover, from: old, to: new))
     case .asked(let applicant): sayWhoAsks(applicant.person.name, toWrite: applicant.text)
     case .kept: say("you do not get the pen: it is kept.")
     case .port(.open, let name): say("\(name) is back.")
@@ -268,7 +272,7 @@ final class SessionNarrator {
     }
   }
 
-  private static func words(
+  private func words(
     for handover: Roster.Handover, from old: Sharing.Pen, to new: Sharing.Pen
   ) -> String {
     switch (old, new) {
@@ -278,8 +282,8 @@ final class SessionNarrator {
       "\(person.name) has taken the pen from you."
     case (_, .mine): "you have the pen."
     case (_, .others(let person)): "\(person.name) has the pen."
-    case (_, .nobody): "nobody may write here now: you watch."
-    case (_, .free), (_, .everyone): "nobody has the pen now."
+    case (_, .nobody): "\(nobody) may write here now: you watch."
+    case (_, .free), (_, .everyone): "\(nobody) has the pen now."
     }
   }
 

@@ -111,6 +111,22 @@ private final class FakeParticipant: Participant {
     bench.end()
   }
 
+  @Test(arguments: ["max", "Max", "nobody", "élan"])
+  func `A name is shown as it was typed`(_ name: String) throws {
+    let bench = try bench()
+    let id = try join(bench, FakeParticipant(), as: MemberName(.init(name: name)))
+    #expect(says(bench, "\(name) is here."))
+    sharing(bench).takePen(id)
+    try bench.turn()
+    #expect(says(bench, "\(name) has taken the pen from you."))
+    try bench.command("b")
+    #expect(says(bench, "Not available: \(name) has the pen."))
+    sharing(bench).update(id) { $0.memberName = $0.memberName.renamed("other") }
+    try bench.turn()
+    #expect(says(bench, "\(name) is now called other."))
+    bench.end()
+  }
+
   @Test func `Keeping the pen answers who has asked`() throws {
     let bench = try bench()
     let anna = FakeParticipant()

@@ -72,7 +72,7 @@ function setOff(button, reason, place) {
 /** Performs an action when the button is pressed, or says why it is off. */
 function onPress(button, action) {
   button.addEventListener("click", () => {
-    if (button.dataset.reason) say(`Not available: ${button.dataset.reason}.`, true);
+    if (button.dataset.reason) say(sentence("Not available", button.dataset.reason), true);
     else action();
   });
 }
@@ -135,8 +135,11 @@ function command(message, answered = answer) {
   return id;
 }
 
+/** A reason stands behind a colon, as it is: it may begin with a name. */
+const sentence = (what, reason) => `${what}: ${reason}${/[.!?…]$/.test(reason) ? "" : "."}`;
+
 function answer({ event, reason, message }) {
-  if (event === "failed") say(reason.charAt(0).toUpperCase() + reason.slice(1), true);
+  if (event === "failed") say(sentence("Not done", reason), true);
   else say(message ?? "Done.");
 }
 
@@ -308,7 +311,7 @@ let isSending = false;
 let unsent = 0;
 let isEscaped = false;
 
-const nameOf = (id) => people?.others.find((each) => each.id === id)?.name ?? "Somebody";
+const nameOf = (id) => people?.others.find((each) => each.id === id)?.name ?? "somebody";
 
 /** Why a command is off, as the session says; empty if it is on. */
 function offReason(name) {
@@ -323,7 +326,7 @@ const whyNoKeys = () => offReason("send");
 function showPen() {
   const why = whyNoKeys();
   const asking = people?.others.filter(({ asks }) => asks) ?? [];
-  let text = why ? `Keys are not sent: ${why}.` : people?.pen === "mine" ? "You have the pen: keys go to the device."
+  let text = why ? sentence("Keys are not sent", why) : people?.pen === "mine" ? "You have the pen: keys go to the device."
     : "Everyone may type: keys go to the device.";
   if (why && unsent) text += ` ${number(unsent)} not sent.`;
   if (people?.asking) text += " You have asked for it.";
@@ -463,7 +466,7 @@ function startKeys() {
   get("line").addEventListener("submit", (event) => {
     event.preventDefault();
     const why = whyNoKeys();
-    if (why) { say(`Not sent: ${why}.`, true); return; }
+    if (why) { say(sentence("Not sent", why), true); return; }
     type(get("text").value + (get("enter").checked ? "\r" : ""));
     get("text").value = "";
   });
@@ -473,7 +476,7 @@ function startKeys() {
   for (const name of special.keys()) get("special").append(make("option", { textContent: name, value: name }));
   get("press").addEventListener("click", () => {
     const why = whyNoKeys();
-    if (why) say(`Not sent: ${why}.`, true); else type(special.get(get("special").value));
+    if (why) say(sentence("Not sent", why), true); else type(special.get(get("special").value));
   });
 
   // The width of the device's screen is that of the view.
