@@ -55,7 +55,7 @@ package final class SessionController {
   package weak var delegate: (any SessionControllerDelegate)? {
     didSet { session.delegate = delegate }
   }
-  private let otherPrograms: SharingWatch
+  private let otherPrograms: PortUseWatch
   private let telnetWatch: TelnetWatch
   /// Why the session must end: its device is lost, or an error occurred.
   package let ends: Observable<SessionError>
@@ -121,7 +121,7 @@ package final class SessionController {
     }
     pacer = Pacer(of: session, on: loop)
     telnetWatch = TelnetWatch(session, hub) { news.notify(.telnetServer($0)) }
-    otherPrograms = SharingWatch(session, searchingBy: devices.holderSearch, on: loop) {
+    otherPrograms = PortUseWatch(session, searchingBy: devices.holderSearch, on: loop) {
       news.notify($0)
     }
     unsent = UnsentReport { news.notify($0) }

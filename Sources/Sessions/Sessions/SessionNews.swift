@@ -10,7 +10,7 @@ package enum SessionNews {
   /// The server at this endpoint, which is read as plain bytes, speaks telnet.
   case telnetServer(Endpoint)
   /// Another program has opened the port too, or has closed it.
-  case sharing(SharingReport.Message, at: FilePath)
+  case portUse(PortUseReport.Message, at: FilePath)
   /// The line sequence that follows the opening of the port failed.
   case openingSequenceFailed(SerialError)
   /// The network determines the timing of a line sequence, because a server plays its steps.

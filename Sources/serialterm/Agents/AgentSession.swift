@@ -67,7 +67,8 @@ final class AgentSession {
       case .history(let bytes, let time, _): bytes.withUnsafeBytes { scrollback.add($0, at: time) }
       case .missed(let count): missedCount += count
       case .ended(let reason): finish(because: "the session has ended: \(reason)")
-      case .joined, .screen, .came, .renamed, .ownNameChanged, .left, .penMoved, .asked, .kept,
+      case .userJoined, .screen, .joined, .renamed, .ownNameChanged, .left, .penMoved, .asked,
+        .kept,
         .port:
         break
       }

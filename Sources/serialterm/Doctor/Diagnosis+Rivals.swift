@@ -46,8 +46,8 @@ extension Diagnosis {
   /// A program has the port open without a lock: `connect` opens the port, and warns.
   private static func shared(_ port: Inspection.Port, with holder: PortHolder) -> Finding {
     Finding(
-      code: .shared, port: port.path, what: SharingReport.Message.shared(holder).fact,
-      why: SharingReport.loss, fixes: waysOut(port, of: holder))
+      code: .shared, port: port.path, what: PortUseReport.Message.shared(holder).fact,
+      why: PortUseReport.loss, fixes: waysOut(port, of: holder))
   }
 
   private static func login(_ port: Inspection.Port, by getty: Inspection.Process) -> Finding {

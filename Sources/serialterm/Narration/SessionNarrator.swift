@@ -161,8 +161,8 @@ final class SessionNarrator {
         "warning: \(path) is a console of the kernel. Its messages come between the device's bytes, "
           + "and what you send may reach a login prompt.")
     case .telnetServer(let endpoint): console.warn(named(endpoint.telnetAdvice))
-    case .sharing(.ended, let path): console.say(SharingReport.Message.ended.text(at: path))
-    case .sharing(let message, let path): console.say(message.text(at: path))
+    case .portUse(.ended, let path): console.say(PortUseReport.Message.ended.text(at: path))
+    case .portUse(let message, let path): console.say(message.text(at: path))
     case .openingSequenceFailed(let error): console.warn(Failure(error).message)
     case .networkTiming(let name):
       let sequence = name == OpeningSequence.name ? "--\(name)" : "'\(name)'"
@@ -254,9 +254,9 @@ final class SessionNarrator {
   /// Prints an event of a joined session.
   private func reportRemoteNews(_ news: RemoteSharing.News) {
     switch news {
-    case .joined: sayWhoHasPen()
+    case .userJoined: sayWhoHasPen()
     case .history, .screen, .missed: break
-    case .came(let person): say("\(person.name) is here.")
+    case .joined(let person): say("\(person.name) is here.")
     case .left(let person): say("\(person.name) has left.")
     case .renamed(let person, let oldName): say("\(oldName) is now called \(person.name).")
     case .ownNameChanged(let name): say("you are now called \(name).")

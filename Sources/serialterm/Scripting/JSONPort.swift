@@ -212,7 +212,8 @@ final class JSONPort {
     case .missed(let count):
       plot?.interrupt()
       onReport(self, .event("missed", [("bytes", .integer(count))]))
-    case .joined, .came, .renamed, .ownNameChanged, .left, .penMoved, .asked, .kept, .port, .ended:
+    case .userJoined, .joined, .renamed, .ownNameChanged, .left, .penMoved, .asked, .kept, .port,
+      .ended:
       break
     }
   }

@@ -14,9 +14,9 @@ package final class RemoteSharing: PenControl {
   /// News for the user of another program's session.
   package enum News {
     /// The user has joined.
-    case joined
+    case userJoined
     /// Another member has joined.
-    case came(Sharing.Person)
+    case joined(Sharing.Person)
     /// Another member has another name.
     case renamed(Sharing.Person, from: String)
     /// This user has another name.
@@ -136,7 +136,7 @@ package final class RemoteSharing: PenControl {
         $0.isJoining = false
       }
       if isFirst && takesPenAtOnce { takePen() }
-      news.notify(isFirst ? .joined : .port(state, name: name.harmless))
+      news.notify(isFirst ? .userJoined : .port(state, name: name.harmless))
     case .ended(let reason):
       endReason = reason.harmless
       news.notify(.ended(reason.harmless))
@@ -173,7 +173,7 @@ package final class RemoteSharing: PenControl {
       }
     } else if sharing.others.count < Self.mostOthers {
       sharing.others.append(person)
-      if hasJoined { news.notify(.came(person)) }
+      if hasJoined { news.notify(.joined(person)) }
     }
   }
 

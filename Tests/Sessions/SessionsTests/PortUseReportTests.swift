@@ -5,8 +5,8 @@ import Time
 
 @testable import Sessions
 
-@Suite(.timeLimit(.minutes(30))) struct SharingReportTests {
-  private typealias Message = SharingReport.Message
+@Suite(.timeLimit(.minutes(30))) struct PortUseReportTests {
+  private typealias Message = PortUseReport.Message
 
   private static let own: Int32 = 1
   private static let picocom = PortHolder(pid: 42, command: "picocom")
@@ -34,9 +34,9 @@ import Time
       ([[], [cat], [cat], [cat], []], [[], [], [], [.shared(cat)], [.ended]]),
       // Like stty(1), again and again.
       ([[], [cat], [], [picocom], [picocom], []], [[], [], [], [], [], []]),
-    ] as [([[PortHolder]], [[SharingReport.Message]])])
-  func programs_areReportedOnce(looks: [[PortHolder]], messages: [[SharingReport.Message]]) {
-    var report = SharingReport()
+    ] as [([[PortHolder]], [[PortUseReport.Message]])])
+  func programs_areReportedOnce(looks: [[PortHolder]], messages: [[PortUseReport.Message]]) {
+    var report = PortUseReport()
     let said = looks.enumerated().map { index, look in
       report.update(
         Self.uses(look), besides: Self.own, isOpenElsewhere: false, at: Self.time(index))
@@ -48,24 +48,24 @@ import Time
     let (shell, editor) = (
       PortHolder(pid: 40, command: "bash"), PortHolder(pid: 41, command: "vim")
     )
-    func look(_ report: inout SharingReport, _ programs: [PortHolder], _ time: Int) -> [Message] {
+    func look(_ report: inout PortUseReport, _ programs: [PortHolder], _ time: Int) -> [Message] {
       report.update(
         programs.map { PortHolders.Use(holder: $0, isTerminal: true) }
           + [PortHolders.Use(holder: Self.cat)],
         besides: Self.own, isOpenElsewhere: true, at: Self.time(time))
     }
-    var report = SharingReport()
+    var report = PortUseReport()
     #expect(look(&report, [shell], 0) == [.terminal(of: shell), .shared(Self.cat)])
     #expect(look(&report, [shell, editor], 3) == [])
     #expect(look(&report, [shell, editor], 6) == [])
   }
 
   private static func time(_ halfMoments: Int) -> MonotonicTime {
-    MonotonicTime(nanoseconds: 0) + SharingReport.moment / 2 * halfMoments
+    MonotonicTime(nanoseconds: 0) + PortUseReport.moment / 2 * halfMoments
   }
 
   @Test func programThatMayBeShortLived_isLookedAtAgain() {
-    var report = SharingReport()
+    var report = PortUseReport()
     _ = report.update([], besides: Self.own, isOpenElsewhere: false, at: Self.time(0))
     #expect(!report.isUndecided)
     _ = report.update(
@@ -77,7 +77,7 @@ import Time
   }
 
   @Test func unknownProgram_isReported_onlyIfNoProgramIsFound() {
-    var report = SharingReport()
+    var report = PortUseReport()
     let own = [Self.uses([])[0]]
     #expect(
       report.update(own, besides: Self.own, isOpenElsewhere: true, at: Self.time(0)) == [.opened])

@@ -12,7 +12,7 @@ import SystemPackage
 /// A port that was opened with `--shared`, or by root, can be opened twice. The programs then split
 /// the received bytes. inotify(7) reports that a program opens the node, but not which one. A
 /// search of all processes finds that, which the sessions of a program share.
-final class SharingWatch {
+final class PortUseWatch {
   /// The time from the opening of the port to the first search.
   private static let firstSearch = Duration.milliseconds(100)
 
@@ -20,7 +20,7 @@ final class SharingWatch {
   private let loop: IOLoop
   private var stateChanges: ObservationToken<SessionEvent>?
   private var path: FilePath?
-  private var sharing = SharingReport()
+  private var portUse = PortUseReport()
   private var watcher: OpeningWatcher?
   private var watch: DescriptorWatch?
   private let search: PortHolderSearch
@@ -68,7 +68,7 @@ final class SharingWatch {
   private func stop() {
     (path, watcher, watch, timer, request) = (nil, nil, nil, nil, nil)
     isSearchDue = false
-    sharing = SharingReport()
+    portUse = PortUseReport()
   }
 
   /// Asks for a search, or for another one after the one that is running.
@@ -84,11 +84,11 @@ final class SharingWatch {
     guard let path, let uses else { return }
     if isSearchDue { return look() }
     let isOpenElsewhere = (watcher?.openCount ?? 0) > 0
-    let messages = sharing.update(
+    let messages = portUse.update(
       uses, besides: getpid(), isOpenElsewhere: isOpenElsewhere, at: loop.now)
     timer =
-      sharing.isUndecided
-      ? loop.schedule(after: SharingReport.moment) { [unowned self] in look() } : nil
-    for message in messages { report(.sharing(message, at: path)) }
+      portUse.isUndecided
+      ? loop.schedule(after: PortUseReport.moment) { [unowned self] in look() } : nil
+    for message in messages { report(.portUse(message, at: path)) }
   }
 }

@@ -3,7 +3,7 @@ import SystemPackage
 package import Time
 
 /// Decides which programs to report that also have the session's port open. A value.
-package struct SharingReport {
+package struct PortUseReport {
   private var reported: Set<PortHolder> = []
   private var hasReportedUnknown = false
   /// The programs that are not reported yet, with the times when they were first seen.
@@ -87,7 +87,7 @@ package struct SharingReport {
   }
 }
 
-extension SharingReport.Message {
+extension PortUseReport.Message {
   /// The sort order: known programs come first, by their process ID.
   fileprivate var order: Int32 {
     switch self {

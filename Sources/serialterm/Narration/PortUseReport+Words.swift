@@ -3,12 +3,12 @@ import Sessions
 import SystemPackage
 import TextTools
 
-extension SharingReport {
+extension PortUseReport {
   /// The consequence of sharing a port.
   static let loss = "What the device sends is split between the programs: each misses a part."
 }
 
-extension SharingReport.Message {
+extension PortUseReport.Message {
   /// The fact without the path. `doctor` uses the same words.
   var fact: String {
     switch self {
@@ -25,9 +25,9 @@ extension SharingReport.Message {
     switch self {
     case .terminal:
       "warning: \(path) is \(fact). What is typed there is split between it and this session."
-    case .shared: "warning: \(path) is \(fact). \(SharingReport.loss)"
+    case .shared: "warning: \(path) is \(fact). \(PortUseReport.loss)"
     case .opened:
-      "warning: another program has opened \(path) too. \(SharingReport.loss) 'sudo serialterm "
+      "warning: another program has opened \(path) too. \(PortUseReport.loss) 'sudo serialterm "
         + "doctor \(path.string.shellWord)' names it."
     case .ended: "no other program uses \(path) any longer."
     }

@@ -12,7 +12,7 @@ import Time
 @testable import Sessions
 
 @Suite("Watching for programs that share a port", .timeLimit(.minutes(30)))
-struct SharingWatchTests {
+struct PortUseWatchTests {
   @Test("the sessions of a program share the searches for all their ports when they start")
   func sharedSearches() throws {
     let loop = try IOLoop()
