@@ -46,7 +46,7 @@ extension Command {
 
   static let name = CommandWithArgument(
     nil, "name", "change your name", or: ["rename", "nick", "alias"],
-    needs: [.others], value: { $0.sharing.ownName }, argument: .memberName
+    users: .everyone, needs: [.others], value: { $0.sharing.ownName }, argument: .memberName
   ) { name, call in
     call.port.controller.userSharing.rename(name)
     // The session says the new name: it may have a number.

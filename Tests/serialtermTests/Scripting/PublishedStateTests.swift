@@ -143,7 +143,7 @@ import TextTools
     #expect(
       Set(allowed) == [
         "baud", "data-bits", "parity", "stop-bits", "flow", "break", "toggle-line", "pulse-line",
-        "sequence", "lines", "mark", "who", "statistics", "stop", "take-pen",
+        "sequence", "lines", "mark", "who", "name", "statistics", "stop", "take-pen",
       ])
     for command in state.commands where !command.users.contains(.page) {
       #expect(command.needs.unmet(in: state) == .notFor(.page), "\(command.name)")

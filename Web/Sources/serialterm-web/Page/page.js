@@ -311,8 +311,6 @@ let isSending = false;
 let unsent = 0;
 let isEscaped = false;
 
-const nameOf = (id) => people?.others.find((each) => each.id === id)?.name ?? "somebody";
-
 /** Why a command is off, as the session says; empty if it is on. */
 function offReason(name) {
   if (!joined) return "no session is joined";
