@@ -38,7 +38,8 @@ public struct LineCounters: Hashable, Sendable {
     return result
   }
 
-  private static var all: [WritableKeyPath<LineCounters, UInt32>] {
+  /// All counters. The order is that of messages between two programs, which must not change.
+  package static var all: [WritableKeyPath<LineCounters, UInt32>] {
     [
       \.received, \.sent, \.framingErrors, \.parityErrors, \.overruns, \.bufferOverruns, \.breaks,
       \.ctsChanges, \.dsrChanges, \.dcdChanges, \.riChanges,

@@ -141,6 +141,10 @@ public enum LinkEvent {
   case settingsChanged(LineSettings)
   /// The modem lines of the open port changed. Ports that cannot tell must be asked.
   case modemLinesChanged(ModemLines)
+  /// The open port has other features now: the far end has opened or closed the real port.
+  case featuresChanged(LineProbe)
+  /// The counters of the open port changed. Ports that cannot tell must be asked.
+  case countersChanged(LineCounters)
   /// Bytes can be read although the descriptor is not ready, or ``Link/acceptsBytes`` has changed.
   case ready
   /// The open port is gone.

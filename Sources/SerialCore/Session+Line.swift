@@ -159,7 +159,12 @@ extension Session {
   /// periodically while bytes arrive. It asks the driver, never the device. It does nothing if the
   /// driver counts nothing.
   public func refreshCounters() {
-    guard let old = counters, let new = try? link?.counters(), old != new else { return }
+    if let new = try? link?.counters() { update(counters: new) }
+  }
+
+  /// Notes counters, and notifies observers if they differ from those before.
+  func update(counters new: LineCounters) {
+    guard let old = counters, old != new else { return }
     counters = new
     notify(.countersChange, Change(from: old, to: new))
   }

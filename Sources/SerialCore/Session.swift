@@ -434,6 +434,8 @@ public final class Session {
     case .failed(let error): transition(on: .openFailed(error))
     case .settingsChanged(let settings): transition(on: .settingsChanged(settings))
     case .modemLinesChanged(let lines): update(modemLines: lines)
+    case .featuresChanged(let probe): update(probe, of: link)
+    case .countersChanged(let new): update(counters: new)
     case .ready:
       guard self.link === link, !events.isNotifying else { return }
       if readingPauseCount == 0 { receive() }
@@ -454,6 +456,13 @@ public final class Session {
     // Other settings were requested while the port was being opened.
     if self.link === link, requestedSettings != asked { apply(requestedSettings) { _ in } }
     if !events.isNotifying { sendQueued() }
+  }
+
+  private func update(_ probe: LineProbe, of link: any Link) {
+    guard self.link === link, capabilities != probe.capabilities else { return }
+    let old = capabilities
+    (modemLines, counters, capabilities) = (probe.modemLines, probe.counters, probe.capabilities)
+    notify(.capabilitiesChange, Change(from: old, to: capabilities))
   }
 
   private func unbind() {

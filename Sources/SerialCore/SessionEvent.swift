@@ -21,6 +21,9 @@ public enum SessionEvent {
   case modemLinesChange(Change<ModemLines>)
   /// Counters changed between two readings: see ``Session/refreshCounters()``.
   indirect case countersChange(Change<LineCounters>)
+  /// The open port has other features now: see ``Session/capabilities``. Its modem lines and
+  /// counters are those of the new features.
+  case capabilitiesChange(Change<LineCapabilities>)
   /// The driver took bytes of one author. They are valid during the call.
   case sent(bytes: UnsafeRawBufferPointer, author: Author)
   /// Another author may write now: see ``Session/writer``.
@@ -133,6 +136,15 @@ extension SessionEvent.Kind where Payload == Void {
   public static var willClose: Self {
     Self(8, { .willClose }) { handler in
       { if case .willClose = $0 { handler(()) } }
+    }
+  }
+}
+
+extension SessionEvent.Kind where Payload == Change<LineCapabilities> {
+  /// See ``SessionEvent/capabilitiesChange(_:)``.
+  public static var capabilitiesChange: Self {
+    Self(9, SessionEvent.capabilitiesChange) { handler in
+      { if case .capabilitiesChange(let change) = $0 { handler(change) } }
     }
   }
 }

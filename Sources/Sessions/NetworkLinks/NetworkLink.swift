@@ -43,7 +43,13 @@ public final class NetworkLink: Link {
   private var answers: [(Result<LineSettings, SerialError>) -> Void] = []
   /// The callbacks that wait for the end of a sequence, in the order of the requests.
   private var plays: [(Result<Void, SerialError>) -> Void] = []
-  private var lineCounters = LineCounters()
+  /// The features of the real port; nil if the server has not reported them: it is no serialterm,
+  /// or an older one. The port then counts as one with all features.
+  private var features: SharingMessage.Features?
+  /// The counters of the real port's driver; nil if the server does not report them.
+  private var driverCounters: LineCounters?
+  /// The errors that the server has reported, for a server without ``driverCounters``.
+  private var reportedErrors = LineCounters()
   /// The bytes that the device sent before the port was open.
   private var early: [UInt8] = []
   /// The encoded bytes that the socket has not accepted.
@@ -273,11 +279,11 @@ public final class NetworkLink: Link {
     case .settingsChanged: if isOpen { report(.settingsChanged(settings)) }
     case .linesChanged: if isOpen, let lines { report(.modemLinesChanged(lines)) }
     case .lineErrors(let errors):
-      lineCounters.count(errors)
+      reportedErrors.count(errors)
     // The session asks whether the link accepts bytes after each read. It must not read again now:
     // a server that changes its mind without end would be read without end.
     case .sendingPermitted: break
-    case .shared(let message): sharingMessages.notify(message)
+    case .shared(let message): handle(message)
     case .played(let reason):
       guard !plays.isEmpty else { return }
       let words = String(decoding: reason, as: UTF8.self)
@@ -290,19 +296,40 @@ public final class NetworkLink: Link {
     }
   }
 
+  private func handle(_ message: SharingMessage) {
+    switch message {
+    case .features(let new):
+      let old = features
+      features = new
+      if isOpen, old != new { report(.featuresChanged(probe)) }
+    case .counters(let numbers):
+      let new = LineCounters(numbers)
+      driverCounters = new
+      if isOpen { report(.countersChanged(new)) }
+    default: sharingMessages.notify(message)
+    }
+  }
+
   private func opened() {
-    guard let port else { return }
+    guard port != nil else { return }
     watch?.cancel()
     watch = nil
     isOpen = true
     program?.spare()
-    report(
-      .opened(
-        settings,
-        LineProbe(
-          modemLines: lines, counters: lineCounters, hasBreaks: true,
-          hasSettings: port.hasSettings, hasBackPressure: true, hasNetworkTiming: true)))
+    report(.opened(settings, probe))
     offerEarlyBytes()
+  }
+
+  private var probe: LineProbe {
+    LineProbe(
+      modemLines: lines, counters: has(.counters) ? driverCounters ?? reportedErrors : nil,
+      hasBreaks: has(.breaks), hasSettings: has(.settings) && port?.hasSettings == true,
+      hasBackPressure: true, hasNetworkTiming: true)
+  }
+
+  /// Whether the server's port has a feature.
+  private func has(_ feature: SharingMessage.Features) -> Bool {
+    port != nil && features?.contains(feature) != false
   }
 
   /// Makes the session read the bytes that arrived before the port was open, as soon as it reads.
@@ -328,9 +355,9 @@ public final class NetworkLink: Link {
   /// The settings that the server has reported.
   private var settings: LineSettings { port.map { LineSettings($0.settings) } ?? LineSettings() }
 
-  /// The modem lines that the server has reported; nil without a port.
+  /// The modem lines that the server has reported; nil if its port has none.
   private var lines: ModemLines? {
-    guard let port else { return nil }
+    guard let port, has(.modemLines) else { return nil }
     var lines = ModemLines(port.modemState ?? [])
     for (line, name) in ComPortClient.Line.named where port.outputs[name] == true {
       lines.insert(line)
@@ -525,7 +552,7 @@ public final class NetworkLink: Link {
   public func apply(
     _ settings: LineSettings, answer: @escaping (Result<LineSettings, SerialError>) -> Void
   ) {
-    guard port != nil else { return answer(.failure(unsupported("settings"))) }
+    guard has(.settings) else { return answer(.failure(unsupported("settings"))) }
     // Clients of this session may ask faster than the server answers.
     guard answers.count < Self.answerLimit else {
       return answer(.failure(SerialError(.queueFull, in: "apply", at: endpoint)))
@@ -537,7 +564,7 @@ public final class NetworkLink: Link {
   }
 
   public func setBreak(_ isOn: Bool) throws(SerialError) {
-    guard port != nil else { throw unsupported("break") }
+    guard has(.breaks) else { throw unsupported("break") }
     port?.setBreak(isOn)
     flush()
   }
@@ -550,7 +577,7 @@ public final class NetworkLink: Link {
   public func setModemLines(
     asserting: ModemLines, deasserting: ModemLines
   ) throws(SerialError) {
-    guard port != nil else { throw unsupported("modem lines") }
+    guard has(.modemLines) else { throw unsupported("modem lines") }
     for (line, name) in ComPortClient.Line.named {
       if deasserting.contains(line) { port?.set(name, to: false) }
     }
@@ -575,8 +602,8 @@ public final class NetworkLink: Link {
   }
 
   public func counters() throws(SerialError) -> LineCounters {
-    guard port != nil else { throw unsupported("counters") }
-    return lineCounters
+    guard has(.counters) else { throw unsupported("counters") }
+    return driverCounters ?? reportedErrors
   }
 
   private func unsupported(_ feature: String) -> SerialError {

@@ -83,6 +83,50 @@ public enum SharingMessage: Hashable, Sendable {
   case port(PortState, name: String)
   /// The session has ended, for this reason.
   case ended(String)
+  /// The features of the real port; none while it is not open. Without this message, they
+  /// are unknown.
+  case features(Features)
+  /// The counters of the real port's driver: ``counterCount`` numbers, in the order of
+  /// `LineCounters`. Only of a port that has counters.
+  case counters([UInt32])
+  /// Why the member cannot do something, in the words of the session's owner. Without a code, the
+  /// member can do it. At most ``codeLimit`` and ``textLimit`` bytes.
+  case refusal(Subject, code: String, text: String)
+
+  /// The features of a port besides sending and receiving.
+  public struct Features: OptionSet, Hashable, Sendable {
+    /// The set as bits.
+    public let rawValue: UInt8
+    /// Creates a set from its bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Its modem lines can be read and set.
+    public static let modemLines = Features(rawValue: 1)
+    /// It can send breaks.
+    public static let breaks = Features(rawValue: 2)
+    /// Its settings can be changed.
+    public static let settings = Features(rawValue: 4)
+    /// Its driver counts bytes, errors and changes of the modem lines.
+    public static let counters = Features(rawValue: 8)
+  }
+
+  /// What a member can be refused, also with the pen.
+  public enum Subject: UInt8, CaseIterable, Sendable {
+    /// To use the port, which must be open.
+    case openPort = 1
+    /// To send anything.
+    case sending = 2
+    /// To change the settings of the line.
+    case settings = 3
+    /// To send a break.
+    case breaks = 4
+    /// To read and set the modem lines.
+    case modemLines = 5
+    /// To start an exchange, such as sending a file, while another one runs.
+    case noExchange = 6
+    /// To play a line sequence while another one is played.
+    case noSequence = 7
+  }
 
   /// Who may write to the device.
   public enum PenRule: UInt8, CaseIterable, Sendable {
@@ -118,6 +162,10 @@ public enum SharingMessage: Hashable, Sendable {
 
   /// The maximum length of a name or text in bytes: a message must fit into a subnegotiation.
   public static let textLimit = 160
+  /// The maximum length of the code of a ``refusal(_:code:text:)`` in bytes.
+  public static let codeLimit = 32
+  /// The number of counters in ``counters(_:)``.
+  public static let counterCount = 11
   /// The maximum number of bytes of one ``history(time:_:)``.
   public static let historyLimit = 200
 
@@ -126,6 +174,7 @@ public enum SharingMessage: Hashable, Sendable {
     case ask, give, keep, takePen, returnPen, askToWrite, askForScreen, rename
     case joined = 64
     case history, member, left, pen, asks, kept, missed, port, ended, screen
+    case features, counters, refusal
   }
 }
 
@@ -159,6 +208,10 @@ extension SharingMessage {
     case .missed(let count): Self.pack(.missed, Self.number(count))
     case .port(let state, let name): Self.pack(.port, [state.rawValue] + Self.text(name))
     case .ended(let reason): Self.pack(.ended, Self.text(reason))
+    case .features(let features): Self.pack(.features, [features.rawValue])
+    case .counters(let numbers): Self.pack(.counters, numbers.flatMap { Self.number($0) })
+    case .refusal(let subject, let code, let text):
+      Self.pack(.refusal, Self.refusal(subject, Self.text(code, Self.codeLimit), Self.text(text)))
     }
   }
 
@@ -172,10 +225,14 @@ extension SharingMessage {
     }
   }
 
-  /// A text in UTF-8, truncated to the maximum length.
-  private static func text(_ text: String) -> [UInt8] {
+  private static func refusal(_ subject: Subject, _ code: [UInt8], _ text: [UInt8]) -> [UInt8] {
+    [subject.rawValue, UInt8(code.count)] + code + text
+  }
+
+  /// A text in UTF-8, truncated to a maximum length.
+  private static func text(_ text: String, _ limit: Int = textLimit) -> [UInt8] {
     var end = text.unicodeScalars.endIndex
-    while text[..<end].utf8.count > textLimit { text.unicodeScalars.formIndex(before: &end) }
+    while text[..<end].utf8.count > limit { text.unicodeScalars.formIndex(before: &end) }
     return Array(text[..<end].utf8)
   }
 
@@ -208,6 +265,22 @@ extension SharingMessage {
       guard let time: UInt64 = Self.takeNumber(&rest) else { return nil }
       self = .history(time: time, Array(rest))
     case .screen: self = .screen(Array(rest))
+    case .features:
+      guard let bits = rest.first else { return nil }
+      self = .features(Features(rawValue: bits))
+    case .counters:
+      var numbers: [UInt32] = []
+      while numbers.count < Self.counterCount {
+        guard let number: UInt32 = Self.takeNumber(&rest) else { return nil }
+        numbers.append(number)
+      }
+      self = .counters(numbers)
+    case .refusal:
+      guard let subject = rest.popFirst().flatMap(Subject.init), let length = rest.popFirst(),
+        length <= Self.codeLimit, rest.count >= length
+      else { return nil }
+      let code = String(decoding: rest.prefix(Int(length)), as: UTF8.self)
+      self = .refusal(subject, code: code, text: Self.text(in: rest.dropFirst(Int(length))))
     case .give, .left, .asks, .missed, .joined, .member, .pen:
       guard let number: UInt32 = Self.takeNumber(&rest) else { return nil }
       self.init(code, number, rest)

@@ -3,6 +3,7 @@ import NetworkLinks
 import Observing
 import SerialCore
 import Sessions
+import Telnet
 import Terminal
 import TextTools
 
@@ -24,6 +25,7 @@ final class Port {
   /// Places where clients connect, with a warning if there is one, that were not announced yet.
   private var unannounced: [(place: String, warning: String?)] = []
   private let readOnlyChanges: ObservationToken<Change<TerminalState>>
+  private let refusalChanges: ObservationToken<Change<TerminalState>>
   private let serverNews: ObservationToken<PortServer.News>
   private let pageNews: ObservationToken<BrowserPage.News>
   /// Watches the port for the rules of alerts; nil if there are none.
@@ -69,6 +71,12 @@ final class Port {
       if $0.old.isReadOnly != $0.new.isReadOnly {
         controller.userSharing.isReadOnly = $0.new.isReadOnly
       }
+    }
+    // Members are refused with the reasons of this program.
+    let sharing = controller.sharing
+    sharing.refusals = SharingMessage.Subject.refusals(in: model.state)
+    refusalChanges = model.$state.observe { [unowned sharing] in
+      sharing.refusals = SharingMessage.Subject.refusals(in: $0.new)
     }
     server = PortServer(
       for: controller,

@@ -82,7 +82,20 @@ enum Need: Hashable {
   static let toSend: [Need] = [.openPort, .sending, .pen, .noExchange]
 
   /// The reason why a state does not meet the condition; nil if it does.
+  ///
+  /// What the owner of a joined session says about its port is the reason, word for word.
   func unmet(in state: TerminalState) -> Reason? {
+    ownersReason(in: state) ?? ownReason(in: state)
+  }
+
+  /// The reason of the owner of a joined session; nil if it gives none.
+  private func ownersReason(in state: TerminalState) -> Reason? {
+    // When the link is lost, nobody knows what holds at its far end.
+    guard case .open = state.session, let subject else { return nil }
+    return state.sharing.refusals[subject].map { Reason($0) }
+  }
+
+  private func ownReason(in state: TerminalState) -> Reason? {
     switch self {
     case .knownDevice:
       switch state.session {
@@ -107,7 +120,7 @@ enum Need: Hashable {
     case .movablePen:
       switch state.sharing.pen {
       case .everyone: .everyoneWrites
-      case .nobody: .nobodyWrites
+      case .nobody: state.sharing.sendingReason ?? .nobodyWrites
       case .mine, .others, .free: nil
       }
     case .takingPen:
@@ -175,12 +188,60 @@ extension [Need] {
   func unmet(in state: TerminalState) -> Reason? { lazy.compactMap { $0.unmet(in: state) }.first }
 }
 
+extension Need {
+  /// What members are refused while the condition is not met; nil if it is not about the port.
+  private var subject: SharingMessage.Subject? {
+    switch self {
+    case .openPort: .openPort
+    case .sending: .sending
+    case .settings: .settings
+    case .breaks: .breaks
+    case .modemLines: .modemLines
+    case .noExchange: .noExchange
+    case .noSequence: .noSequence
+    default: nil
+    }
+  }
+}
+
+extension SharingMessage.Subject {
+  /// The condition whose reason the members get.
+  private var need: Need {
+    switch self {
+    case .openPort: .openPort
+    case .sending: .sending
+    case .settings: .settings
+    case .breaks: .breaks
+    case .modemLines: .modemLines
+    case .noExchange: .noExchange
+    case .noSequence: .noSequence
+    }
+  }
+
+  /// Why the members of a session cannot use its port.
+  static func refusals(in state: TerminalState) -> [Self: Sharing.Refusal] {
+    var refusals: [Self: Sharing.Refusal] = [:]
+    for subject in allCases { refusals[subject] = subject.need.unmet(in: state)?.refusal }
+    return refusals
+  }
+}
+
+extension Reason {
+  fileprivate init(_ refusal: Sharing.Refusal) { self.init(refusal.code, refusal.text) }
+
+  fileprivate var refusal: Sharing.Refusal { Sharing.Refusal(code: code, text: text) }
+}
+
 extension Sharing {
+  /// The reason of the owner why nobody may send; nil if there is none.
+  fileprivate var sendingReason: Reason? { refusals[.sending].map { Reason($0) } }
+
   /// The reason why this user may not write; nil if the user may.
   var penReason: Reason? {
     switch pen {
     case .mine, .everyone: nil
-    case .nobody: .mayOnlyWatch
+    // A session that is read-only for now, rather than one that was started for viewers alone.
+    case .nobody: sendingReason ?? .mayOnlyWatch
     case .free: .onlyWatches
     case .others(let person): .penOf(person.name)
     }

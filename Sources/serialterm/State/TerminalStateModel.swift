@@ -43,6 +43,10 @@ final class TerminalStateModel {
       session.observe(.modemLinesChange, rank: .state) { [unowned self] change in
         update { $0.modemLines = change.new }
       },
+      session.observe(.capabilitiesChange, rank: .state) { [unowned self, unowned session] in
+        let (capabilities, lines) = ($0.new, session.modemLines)
+        update { ($0.capabilities, $0.modemLines) = (capabilities, lines) }
+      },
       session.observe(.penChange, rank: .state) { [unowned self, unowned session] _ in
         update { ($0.exchange, $0.progress) = (session.exchange, nil) }
       },

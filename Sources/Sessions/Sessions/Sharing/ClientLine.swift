@@ -18,7 +18,9 @@ final class ClientLine {
   private var lineBreak: Session.Break?
   private var breakEnd: LoopTimer?
   /// Whether a sequence of the client is being played, or was while it had the pen.
-  private var sequenceState = SequenceState.none
+  private var sequenceState = SequenceState.none {
+    didSet { member.playsSequence = sequenceState == .playing }
+  }
   /// The output lines that the client has requested. A port without modem lines, such as a
   /// pseudo-terminal, reports them as requested, even to a viewer: many clients give up if a server
   /// refuses to set a line.
@@ -48,17 +50,15 @@ final class ClientLine {
 
   // MARK: Requests
 
-  /// Performs a request, if the client may set the line, and answers it. The caller
-  /// flushes the channel.
+  /// Performs a request, if the client may set the line and the owner does not refuse it, and
+  /// answers it. The caller flushes the channel.
   func perform(_ message: ComPortMessage) {
     if case .control(let control) = message { outputs.note(control) }
-    guard !message.changesLine || sharing.maySetLine(member.id) else {
-      if case .sequence = message {
-        channel.update { $0.sequenceEnded(because: member.penInWords) }
-      } else {
-        answer(message)
+    if message.changesLine {
+      if let refusal = refusal(of: message) { return refuse(message, because: refusal.text) }
+      guard sharing.maySetLine(member.id) else {
+        return refuse(message, because: member.penInWords)
       }
-      return
     }
     switch message {
     case .baudRate(let rate) where rate > 0:
@@ -73,6 +73,38 @@ final class ClientLine {
     case .sequence(let text): play(String(decoding: text, as: UTF8.self))
     default: answer(message)
     }
+  }
+
+  private func refuse(_ message: ComPortMessage, because reason: String) {
+    if case .sequence = message { return channel.update { $0.sequenceEnded(because: reason) } }
+    // As from a port without breaks: many clients give up if a server refuses one.
+    if case .control(let control) = message, control.subject == .break,
+      member.refusal(.breaks) != nil
+    {
+      isBreaking = control == .breakOn
+    }
+    answer(message)
+  }
+
+  /// Why the owner refuses a request; nil if not. A member's program has checked that already. This
+  /// is for requests that were on their way, and for other programs.
+  private func refusal(of message: ComPortMessage) -> Sharing.Refusal? {
+    let subjects: [SharingMessage.Subject] =
+      switch message {
+      // The session keeps the settings for a port that is not open.
+      case .baudRate, .dataSize, .parity, .stopSize:
+        session.isOpen ? [.sending, .settings] : [.sending]
+      case .control(let control):
+        switch control.subject {
+        case .flow: session.isOpen ? [.sending, .settings] : [.sending]
+        case .break: [.sending, .breaks]
+        case .dtr, .rts: [.sending, .modemLines]
+        case .inboundFlow, nil: []
+        }
+      case .sequence: [.openPort, .sending, .noExchange, .noSequence]
+      default: []
+      }
+    return subjects.lazy.compactMap { [member] in member.refusal($0) }.first
   }
 
   private func perform(_ control: ComPortControl) {

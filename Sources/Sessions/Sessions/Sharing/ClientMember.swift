@@ -12,6 +12,12 @@ final class ClientMember {
   private(set) var isPerson = false
   /// What its program is.
   private var kind = SharingMessage.Introduction.Kind.person
+  /// Whether a sequence of the client is being played.
+  var playsSequence = false
+  /// What the client knows of ``SharingController/refusals``, and of the port.
+  private var sentRefusals: [SharingMessage.Subject: Sharing.Refusal] = [:]
+  private var sentFeatures: SharingMessage.Features?
+  private var sentCounters: LineCounters?
 
   private let configuration: ServedClient.Configuration
   private let session: Session
@@ -87,6 +93,7 @@ final class ClientMember {
       }
       server.send(.pen(sharing.roster.holder ?? SharingMessage.nobody, .taken))
     }
+    sendRefusals()
     sendPortState()
   }
 
@@ -128,7 +135,7 @@ final class ClientMember {
     case .askForScreen:
       channel.update { server in for message in sharing.screen.messages() { server.send(message) } }
     case .hello, .joined, .history, .screen, .member, .left, .pen, .asks, .kept, .missed, .port,
-      .ended:
+      .ended, .features, .counters, .refusal:
       break
     }
     channel.flush()
@@ -141,8 +148,45 @@ final class ClientMember {
     channel.flush()
   }
 
-  /// Sends the state of the port.
+  // MARK: The port
+
+  /// Why the client cannot do something; nil if it can.
+  func refusal(_ subject: SharingMessage.Subject) -> Sharing.Refusal? {
+    // The client knows of its own sequence, and decides itself what it does meanwhile.
+    subject == .noSequence && playsSequence ? nil : sharing.refusals[subject]
+  }
+
+  /// Sends the refusals that have changed.
+  func sendRefusals() {
+    guard isPerson else { return }
+    for subject in SharingMessage.Subject.allCases {
+      let refusal = refusal(subject)
+      guard refusal != sentRefusals[subject] else { continue }
+      sentRefusals[subject] = refusal
+      sendMessage(.refusal(subject, code: refusal?.code ?? "", text: refusal?.text ?? ""))
+    }
+  }
+
+  /// Sends the features of the port, if they have changed.
+  func sendFeatures() {
+    let features = SharingMessage.Features(session.capabilities)
+    guard isPerson, features != sentFeatures else { return }
+    // The counters come first: those of another port are no changes.
+    sendCounters()
+    sentFeatures = features
+    sendMessage(.features(features))
+  }
+
+  /// Sends the driver's counters, if the port has any and they have changed.
+  func sendCounters() {
+    guard isPerson, let counters = session.counters, counters != sentCounters else { return }
+    sentCounters = counters
+    sendMessage(.counters(counters))
+  }
+
+  /// Sends the features of the port, and its state.
   func sendPortState() {
+    sendFeatures()
     let name = session.state.endpoint.map { "\($0)".harmless } ?? ""
     sendMessage(.port(SharingMessage.PortState(session.state), name: name))
   }

@@ -140,6 +140,11 @@ package final class RemoteSharing: PenControl {
     case .ended(let reason):
       endReason = reason.harmless
       news.notify(.ended(reason.harmless))
+    case .refusal(let subject, let code, let text):
+      let refusal = Sharing.Refusal(code: code.harmless, text: text.harmless)
+      _sharing.update { $0.refusals[subject] = code.isEmpty ? nil : refusal }
+    // The link handles the features and counters.
+    case .features, .counters: break
     case .hello, .ask, .give, .keep, .takePen, .returnPen, .askToWrite, .askForScreen, .rename:
       break
     }

@@ -161,8 +161,10 @@ package final class ServedClient: Participant {
     observations = [
       session.observe(.stateChange) { [unowned self] in stateDidChange(from: $0.old, to: $0.new) },
       session.observe(.modemLinesChange) { [unowned self] in modemLinesDidChange(from: $0.old) },
+      session.observe(.capabilitiesChange) { [unowned self] _ in member.sendFeatures() },
       session.observe(.countersChange) { [unowned self] in
         line.reportErrors(from: $0.old, to: $0.new)
+        member.sendCounters()
       },
     ]
     if !configuration.isViewer { member.join(as: self) }
@@ -359,6 +361,8 @@ package final class ServedClient: Participant {
     feed.update()
     member.send(event)
   }
+
+  package func refusalsDidChange() { member.sendRefusals() }
 
   private func modemLinesDidChange(from old: ModemLines?) {
     line.reportModemLines()

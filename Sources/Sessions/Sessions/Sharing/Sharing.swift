@@ -39,6 +39,16 @@ package struct Sharing: Hashable, Sendable {
     package init(person: Person, text: String?) { (self.person, self.text) = (person, text) }
   }
 
+  /// Why the port cannot be used, in the words of its owner.
+  package struct Refusal: Hashable, Sendable {
+    /// The code for programs.
+    package let code: String
+    /// The reason as text, safe to show.
+    package let text: String
+
+    package init(code: String, text: String) { (self.code, self.text) = (code, text) }
+  }
+
   /// This user's own name, as the others see it; nil if it is not known.
   package var ownName: String?
   /// The other members.
@@ -59,6 +69,8 @@ package struct Sharing: Hashable, Sendable {
   package var isJoining = false
   /// Why the port cannot be used; nil while it is open. Only known for another program's session.
   package var portTrouble: SharingMessage.PortState?
+  /// Why this user cannot use the port of another program's session, as its owner says.
+  package var refusals: [SharingMessage.Subject: Refusal] = [:]
   /// The addresses at which other computers and programs connect.
   package var addresses: [String] = []
 

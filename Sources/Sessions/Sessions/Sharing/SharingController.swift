@@ -2,7 +2,7 @@ import EventLoop
 package import Observing
 package import Scrollback
 import SerialCore
-import Telnet
+package import Telnet
 import Time
 
 /// A member that has joined a session through a connection.
@@ -14,8 +14,15 @@ package protocol Participant: AnyObject {
   func revoke()
   /// The members, or the holder of the pen, have changed.
   func rosterDidChange(_ event: Roster.Event)
+  /// ``SharingController/refusals`` have changed.
+  func refusalsDidChange()
   /// The session ends, for this reason.
   func end(because reason: String)
+}
+
+extension Participant {
+  /// Does nothing.
+  package func refusalsDidChange() {}
 }
 
 /// Lets several people and programs share a session: manages the members, decides whose bytes go to
@@ -43,6 +50,14 @@ package final class SharingController: PenControl {
   /// and the user's scripts are refused by the front end.
   package var isReadOnly = false {
     didSet { if hasRoster { apply(roster.setReadOnly(isReadOnly)) } }
+  }
+  /// Why the members cannot use the port, in the words of the program. Changes are sent to the
+  /// members at once.
+  package var refusals: [SharingMessage.Subject: Sharing.Refusal] = [:] {
+    didSet {
+      guard refusals != oldValue else { return }
+      for participant in Array(participants.values) { participant.refusalsDidChange() }
+    }
   }
   /// How long the device may wait for the clients together.
   var holdBudget = HoldBudget()

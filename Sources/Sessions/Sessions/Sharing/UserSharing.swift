@@ -64,5 +64,10 @@ package final class UserSharing {
     remote?.rename(name)
   }
 
-  private func update() { sharing = control.sharing }
+  private func update() {
+    var new = control.sharing
+    // They are about the port, whoever has the pen.
+    new.refusals = remote?.sharing.refusals ?? [:]
+    sharing = new
+  }
 }

@@ -12,7 +12,7 @@ package final class ModemLineWatch {
   }
 
   private let session: Session
-  private var stateChanges: ObservationToken<SessionEvent>?
+  private var changes: [ObservationToken<SessionEvent>] = []
   private let loop: IOLoop
   private var timer: LoopTimer?
 
@@ -22,7 +22,10 @@ package final class ModemLineWatch {
     _ session: Session, on loop: IOLoop, interval: Duration = .milliseconds(100)
   ) {
     (self.session, self.loop, self.interval) = (session, loop, interval)
-    stateChanges = session.observe(.stateChange) { [unowned self] _ in update() }
+    changes = [
+      session.observe(.stateChange) { [unowned self] _ in update() },
+      session.observe(.capabilitiesChange) { [unowned self] _ in update() },
+    ]
   }
 
   /// Starts or stops to read the lines.
