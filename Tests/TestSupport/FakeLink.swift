@@ -129,7 +129,8 @@ public final class FakeLink: Link {
 
   public var probe: LineProbe {
     LineProbe(
-      modemLines: lines, counters: counted, hasBreaks: hasBreaks, hasSettings: hasSettings,
+      modemLines: lines, counters: hasCounters ? counted : nil, hasBreaks: hasBreaks,
+      hasSettings: hasSettings,
       hasNetworkTiming: hasNetworkTiming)
   }
   public var hasBreaks = true
@@ -154,6 +155,7 @@ public final class FakeLink: Link {
   /// The asserted lines; nil for a port without modem lines.
   public var lines: ModemLines? = [.dtr, .rts]
   public var counted = LineCounters()
+  public var hasCounters = true
 
   /// The arguments of `setBreak`, in order.
   public private(set) var breaks: [Bool] = []

@@ -16,6 +16,10 @@ import Testing
     .asks(2, toWrite: nil),
     .asks(3, toWrite: "\"ü\""), .kept,
     .missed(123_456), .port(.waiting, name: "/dev/ttyUSB0"), .ended("the session was ended"),
+    .features([]), .features([.modemLines, .counters]), .counters(Array(1...11)),
+    .counters([UInt32](repeating: .max, count: SharingMessage.counterCount)),
+    .refusal(.noSequence, code: "playing", text: "esp32 is playing"),
+    .refusal(.openPort, code: "", text: ""),
   ]
 
   @Test(arguments: messages) func bytes_areReadAsTheSameMessage(_ message: SharingMessage) {
@@ -30,7 +34,10 @@ import Testing
     #expect(SharingMessage([]) == nil)
   }
 
-  @Test(arguments: [[0], [10], [63], [75], [255], [3, 0, 0, 0], [68, 0, 0, 0, 1, 9], [72, 9]])
+  @Test(arguments: [
+    [0], [10], [63], [75], [76, 0, 0, 0, 1], [77], [77, 1], [77, 8, 0], [77, 1, 2, 97], [255],
+    [3, 0, 0, 0], [68, 0, 0, 0, 1, 9], [72, 9],
+  ])
   func otherBytes_areNoMessage(_ bytes: [UInt8]) { #expect(SharingMessage(bytes) == nil) }
 
   @Test func longName_isCutBetweenCharacters() {
@@ -42,11 +49,39 @@ import Testing
     #expect(read == String(repeating: "ü", count: SharingMessage.textLimit / 2))
   }
 
+  /// Both ends of a connection can be programs of other versions.
+  @Test func featuresAndRefusals_haveFixedBytes() {
+    #expect(
+      SharingMessage.features([.modemLines, .breaks, .settings, .counters]).bytes == [75, 15])
+    #expect(SharingMessage.features(.breaks).bytes == [75, 2])
+    #expect(SharingMessage.counters(Array(1...11)).bytes.prefix(9) == [76, 0, 0, 0, 1, 0, 0, 0, 2])
+    let subjects: [SharingMessage.Subject] = [
+      .openPort, .sending, .settings, .breaks, .modemLines, .noExchange, .noSequence,
+    ]
+    for (number, subject) in zip(1..., subjects) {
+      #expect(
+        SharingMessage.refusal(subject, code: "x-y", text: "ü").bytes
+          == [77, UInt8(number), 3] + Array("x-yü".utf8))
+    }
+    #expect(subjects.count == SharingMessage.Subject.allCases.count)
+  }
+
+  @Test func longRefusal_isCutBetweenCharacters() {
+    let long = String(repeating: "ü", count: 100)
+    guard
+      case .refusal(.sending, let code, let text) = SharingMessage(
+        SharingMessage.refusal(.sending, code: long, text: long).bytes)
+    else { return #expect(Bool(false)) }
+    #expect(code == String(repeating: "ü", count: SharingMessage.codeLimit / 2))
+    #expect(text == String(repeating: "ü", count: SharingMessage.textLimit / 2))
+  }
+
   @Test func everyMessage_fitsIntoASubnegotiation() {
     let long = String(repeating: "x", count: 1_000)
     let messages: [SharingMessage] = [
       .hello(.init(name: long), isViewer: true), .member(1, name: long, answers: true),
-      .ended(long), .rename(long),
+      .ended(long), .rename(long), .refusal(.noSequence, code: long, text: long),
+      .counters([UInt32](repeating: .max, count: SharingMessage.counterCount)),
       .port(.open, name: long), .history(time: 1, [UInt8](repeating: 0xFF, count: 1_000)),
     ]
     for message in messages {

@@ -86,8 +86,8 @@ final class ClientLine {
     answer(message)
   }
 
-  /// Why the owner refuses a request; nil if not. A member's program has checked that already. This
-  /// is for requests that were on their way, and for other programs.
+  /// Why the owner refuses a request; nil if not. A member's program has checked that already.
+  /// This is for requests that were on their way, and for other programs.
   private func refusal(of message: ComPortMessage) -> Sharing.Refusal? {
     let subjects: [SharingMessage.Subject] =
       switch message {

@@ -14,7 +14,7 @@ import Time
 @testable import Sessions
 
 /// A session over a link that the test controls, which others join through real sockets.
-private final class SharingBench {
+final class SharingBench {
   let loop: IOLoop
   let link: FakeLink
   let controller: SessionController
