@@ -10,6 +10,7 @@ from Tests.endtoend.faults.line import Driver
 from Tests.endtoend.harness import Pipes, serialterm, serialterm_binary, wait_until
 from Tests.endtoend.harness.program import REPOSITORY, Program
 from Tests.endtoend.harness.transcript import Transcript
+from Tests.endtoend.servers import free_port
 from Tests.endtoend.test_attach import AttachCase
 
 try:
@@ -168,7 +169,8 @@ class PenTests(JoinedCase):
         self.assertEqual(anna.refused("break"), f"{holder} has the pen")
         anna.wait_for_reason("hex", "there is no user")
         anna.done("take-pen")
-        anna.wait_for_reason("break", None)
+        anna.wait_for_reason("baud", None)
+        anna.wait_for_reason("break", "this port has no break")
         anna.wait_for_reason("take-pen", "you have the pen")
         self.assertEqual(anna.refused("take-pen"), "you have the pen")
         self.assertEqual(anna.refused("pen"), "name who gets it: give-pen")
@@ -241,7 +243,7 @@ class StateTests(JoinedCase):
     def test_an_unplug_switches_commands_off_and_on(self):
         session = self.session()
         anna = self.member("--force")
-        anna.wait_for_reason("break", None)
+        anna.wait_for_reason("baud", None)
         self.assertEqual(anna.state("state")["node"], self.device.path)
         self.device.hang_up()
         anna.wait("state", lambda state: state["state"] == "waiting", "the port waits")
@@ -250,7 +252,8 @@ class StateTests(JoinedCase):
         self.device.plug()
         session.expect(b"is back")
         anna.wait("state", lambda state: state["state"] == "open", "it is open again")
-        anna.wait_for_reason("break", None)
+        anna.wait_for_reason("baud", None)
+        anna.wait_for_reason("break", "this port has no break")
         # Only what has changed was published.
         sizes = [len(event["commands"]) for event in anna.of_kind("commands")]
         self.assertGreater(sizes[0], 2 * max(sizes[1:]))
@@ -392,6 +395,162 @@ class StateTests(JoinedCase):
         program.wait("state", lambda state: state.get("state") == "open", "it is open")
         program.done("statistics")
         self.assertEqual(program.of_kind("lines"), [])
+
+
+class OwnersReasonTests(JoinedCase):
+    """A member's port is the real one, and the owner's reasons are the member's."""
+
+    # The commands about the line that programs have, too.
+    ABOUT_THE_LINE = (
+        "break", "toggle-line", "pulse-line", "lines", "sequence", "baud", "data-bits", "parity", "stop-bits", "flow",
+        "send-file")
+
+    def owner(self, *options, target=None, variables=None):
+        """A program with a session in which all members write."""
+        program = Member(self.enterContext(Pipes(
+            serialterm_binary(), "connect", target or self.device.path, "--json", "--writers", "all", *options,
+            variables=self.variables | (variables or {}))))
+        self.members.append(program)
+        program.done("watch", events=["commands", "lines"])
+        program.wait("state", lambda state: state.get("state") == "open", "it is open")
+        wait_until(lambda: self.attach("--list").stdout, "the session can be joined")
+        return program
+
+    def reasons(self, member):
+        commands = member.state("commands")
+        return {name: commands[name].get("reason") for name in self.ABOUT_THE_LINE}
+
+    def wait_for_the_same(self, *members):
+        first, *others = members
+        wait_until(
+            lambda: all(self.reasons(other) == self.reasons(first) for other in others),
+            lambda: [self.reasons(member) for member in members])
+        return self.reasons(first)
+
+    def served(self, *options):
+        """A program that has opened the port of a server."""
+        port = free_port()
+        server = self.enterContext(Pipes(
+            serialterm_binary(), "serve", self.device.path, "--listen", str(port), "--writers", "all", *options,
+            variables=self.variables))
+        server.stderr.expect(b"serving at")
+        member = Member(self.enterContext(Pipes(
+            serialterm_binary(), "connect", f"rfc2217://127.0.0.1:{port}", "--json", variables=self.variables)))
+        self.members.append(member)
+        member.done("watch", events=["commands", "lines"])
+        member.wait("state", lambda state: state.get("state") == "open", "it is open")
+        return member
+
+    def assert_has_neither_breaks_nor_lines(self, member):
+        self.assertEqual(member.refused("break"), "this port has no break")
+        self.assertEqual(member.refused("lines"), "this port has no modem lines")
+        self.assertEqual(member.refused("set", dtr=True), "this port has no modem lines")
+        self.assertEqual(member.refused("pulse-line", argument="dtr"), "this port has no modem lines")
+        self.assertEqual(member.of_kind("lines"), [])
+        # Its settings are those of the real port.
+        member.done("set", baud=9600)
+        wait_until(lambda: self.device.settings.output_baud == 9600, "the rate is set")
+
+    def test_a_member_has_no_break_and_no_lines_at_a_port_without_them(self):
+        owner = self.owner()
+        anna = self.member(watches=["commands", "lines"])
+        self.assert_has_neither_breaks_nor_lines(anna)
+        reasons = self.wait_for_the_same(owner, anna)
+        self.assertEqual((reasons["break"], reasons["baud"]), ("this port has no break", None))
+
+    def test_a_served_port_has_no_break_and_no_lines_without_them(self):
+        member = self.served()
+        self.assert_has_neither_breaks_nor_lines(member)
+        member.wait_for_reason("break", "this port has no break")
+        # The features go and come with the device, while the link stays.
+        self.device.hang_up()
+        member.wait_for_reason("baud", "no device")
+        self.assertEqual(member.refused("break"), "no device")
+        self.device.plug()
+        member.wait_for_reason("baud", None)
+        member.wait_for_reason("break", "this port has no break")
+
+    def test_while_the_owner_sends_a_file_the_members_are_busy_with_it(self):
+        owner = self.owner()
+        anna, bert = self.member(watches=["commands"]), self.member(watches=["commands"])
+        source = self.folder / "image.bin"
+        source.write_bytes(bytes(200_000))
+        number = owner.start("send-file", path=str(source))
+        anna.wait_for_reason("send-file", "image.bin is being sent")
+        reasons = self.wait_for_the_same(owner, anna, bert)
+        self.assertEqual((reasons["break"], reasons["baud"]), ("this port has no break", None))
+        self.assertEqual(anna.refused("send", text="x"), "image.bin is being sent")
+        self.device.read_exactly(200_000)
+        self.assertEqual(owner.answer(number)["event"], "done")
+        anna.wait_for_reason("send-file", None)
+        anna.done("send", text="x")
+        self.assertEqual(self.device.read_exactly(1), b"x")
+
+    def test_the_reasons_are_the_same_in_every_state_of_the_port(self):
+        owner = self.owner()
+        anna = self.member(watches=["commands"])
+        self.wait_for_the_same(owner, anna)
+        self.device.hang_up()
+        anna.wait_for_reason("baud", "no device")
+        self.wait_for_the_same(owner, anna)
+        self.device.plug()
+        anna.wait_for_reason("baud", None)
+        self.wait_for_the_same(owner, anna)
+        owner.done("release")
+        anna.wait_for_reason("baud", "port released")
+        self.wait_for_the_same(owner, anna)
+        owner.done("take-back")
+        anna.wait_for_reason("baud", None)
+        self.wait_for_the_same(owner, anna)
+
+    def test_a_read_only_owner_is_the_members_reason(self):
+        self.session("--read-only")
+        anna = self.member()
+        anna.wait_for_reason("break", "read-only")
+        anna.wait_for_reason("baud", "read-only")
+        anna.wait_for_reason("pen", "read-only")
+        self.assertEqual(anna.refused("send", text="x"), "read-only")
+
+    def test_in_a_session_for_viewers_a_member_only_watches(self):
+        self.enterContext(Pipes(
+            serialterm_binary(), "serve", self.device.path, "--listen", str(free_port()), "--writers", "none",
+            variables=self.variables)).stderr.expect(b"serving at")
+        anna = self.member()
+        anna.wait_for_reason("break", "you only watch")
+        self.assertEqual(anna.refused("send", text="x"), "you only watch")
+
+    @unittest.skipUnless(HAS_COMPILER, "needs a C compiler")
+    def test_sequences_one_after_the_other_are_all_played(self):
+        driver = Driver(self.device.path, self.folder)
+        self.owner(variables=driver.variables)
+        anna, bert = self.member(watches=["commands"]), self.member(watches=["commands"])
+        steps = "rts=off,wait=30,rts=on"
+        numbers = [anna.start(*order, **members) for _ in range(3) for order, members in [
+            (("sequence",), {"argument": steps}), (("pulse-line",), {"argument": "dtr"})]]
+        for number in numbers:
+            self.assertEqual(anna.answer(number)["event"], "done")
+        # Meanwhile, a sequence of another member is refused with the owner's reason.
+        long = anna.start("sequence", argument="rts=off,wait=60000")
+        bert.wait_for_reason("sequence", "a sequence of the client is playing")
+        self.assertEqual(
+            bert.refused("sequence", argument=steps), "a sequence of the client is playing")
+        anna.done("cancel")
+        anna.answer(long)
+
+    @unittest.skipUnless(HAS_COMPILER, "needs a C compiler")
+    def test_errors_of_the_line_are_those_of_the_driver(self):
+        driver = Driver(self.device.path, self.folder)
+        owner = self.owner(variables=driver.variables)
+        anna = self.member(watches=["commands"])
+        driver.say("CTS framing=3 break=2")
+        self.device.write(b"x")
+        errors = {"event": "line-errors", "framing": 3, "break": 2}
+        for member in (owner, anna):
+            wait_until(lambda member=member: member.of_kind("line-errors"), "the errors are reported")
+            self.assertEqual(member.of_kind("line-errors"), [errors])
+        counted = [member.done("statistics")["message"].split("the driver counted")[1] for member in (owner, anna)]
+        self.assertIn("3 framing errors", counted[0])
+        self.assertEqual(counted[0], counted[1])
 
 
 class EndTests(JoinedCase):

@@ -309,15 +309,17 @@ class SessionTests(WebTest):
         page = self.join()
         self.have_pen(page)
 
-        def is_break(reason):
+        def is_baud(reason):
             return lambda commands: any(
-                command["name"] == "break" and command.get("reason") == reason for command in commands)
+                command["name"] == "baud" and command.get("reason") == reason for command in commands)
         self.device.hang_up()
-        page.expect("commands", commands=is_break("no device"))
+        page.expect("commands", commands=is_baud("no device"))
         page.send("break", id=1)
         self.assertEqual(page.expect("failed", id=1)["reason"], "no device")
         self.device.plug()
-        page.expect("commands", commands=is_break(None))
+        page.expect("commands", commands=is_baud(None))
+        page.send("break", id=2)
+        self.assertEqual(page.expect("failed", id=2)["reason"], "this port has no break")
 
     def test_a_terminal_and_two_pages_are_at_one_session(self):
         terminal = self.enterContext(Terminal(
@@ -615,12 +617,13 @@ class BrowserTests(WebTest):
         self.serve()
         browser = self.visit(self.browser())
         browser.click("[data-name=take-pen]")
-        browser.wait_for(lambda: self.reason(browser, "break") == "", "break is on")
+        browser.wait_for(lambda: self.reason(browser, "baud") == "", "baud is on")
+        browser.wait_for(lambda: self.reason(browser, "break") == "this port has no break", "there is no break")
         self.device.hang_up()
         browser.wait_for(lambda: self.reason(browser, "break") == "no device", "break is off")
         browser.wait_for_text("#state", "waiting for the device")
         self.device.plug(says=b"back")
-        browser.wait_for(lambda: self.reason(browser, "break") == "", "break is on again")
+        browser.wait_for(lambda: self.reason(browser, "baud") == "", "baud is on again")
         browser.wait_for_text("#screen", "back")
 
     def test_a_reload_and_a_new_server_are_survived(self):
