@@ -218,8 +218,10 @@ extension SharingMessage.Subject {
     }
   }
 
-  /// Why the members of a session cannot use its port.
+  /// Why the members of a session cannot use its port. What its own user may not do is no reason.
   static func refusals(in state: TerminalState) -> [Self: Sharing.Refusal] {
+    var state = state
+    state.permission = .everything
     var refusals: [Self: Sharing.Refusal] = [:]
     for subject in allCases { refusals[subject] = subject.need.unmet(in: state)?.refusal }
     return refusals

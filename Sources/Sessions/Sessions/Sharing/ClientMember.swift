@@ -184,11 +184,13 @@ final class ClientMember {
     sendMessage(.counters(counters))
   }
 
-  /// Sends the features of the port, and its state.
+  /// Sends the features of the port, and its state. The features of an open port are known before
+  /// it counts as open, and go after it has closed.
   func sendPortState() {
-    sendFeatures()
+    if session.isOpen || sentFeatures == nil { sendFeatures() }
     let name = session.state.endpoint.map { "\($0)".harmless } ?? ""
     sendMessage(.port(SharingMessage.PortState(session.state), name: name))
+    sendFeatures()
   }
 
   /// Sends settings that another member has changed.
