@@ -405,11 +405,10 @@ class OwnersReasonTests(JoinedCase):
         "break", "toggle-line", "pulse-line", "lines", "sequence", "baud", "data-bits", "parity", "stop-bits", "flow",
         "send-file")
 
-    def owner(self, *options, target=None, variables=None):
-        """A program with a session in which all members write."""
+    def owner(self, variables=None):
+        """A program with a session, which has the pen."""
         program = Member(self.enterContext(Pipes(
-            serialterm_binary(), "connect", target or self.device.path, "--json", "--writers", "all", *options,
-            variables=self.variables | (variables or {}))))
+            serialterm_binary(), "connect", self.device.path, "--json", variables=self.variables | (variables or {}))))
         self.members.append(program)
         program.done("watch", events=["commands", "lines"])
         program.wait("state", lambda state: state.get("state") == "open", "it is open")
@@ -420,20 +419,30 @@ class OwnersReasonTests(JoinedCase):
         commands = member.state("commands")
         return {name: commands[name].get("reason") for name in self.ABOUT_THE_LINE}
 
-    def wait_for_the_same(self, *members):
-        first, *others = members
-        wait_until(
-            lambda: all(self.reasons(other) == self.reasons(first) for other in others),
-            lambda: [self.reasons(member) for member in members])
-        return self.reasons(first)
+    def expect_the_same(self, owner, member):
+        """The member has the reasons of the owner, each of them while it has the pen."""
+        expected = self.reasons(owner)
+        self.give_pen(owner, member)
+        wait_until(lambda: self.reasons(member) == expected, lambda: (self.reasons(member), expected))
+        owner.done("take-pen")
+        wait_until(lambda: self.reasons(owner) == expected, lambda: (self.reasons(owner), expected))
+        return expected
 
-    def served(self, *options):
-        """A program that has opened the port of a server."""
+    def give_pen(self, owner, member):
+        owner.done("give-pen", to=member.state("people")["you"])
+        member.wait_for_people(pen="mine")
+
+    def serve(self, *options, writers="all", variables=None):
+        """A server of the port; returns the number of its own port."""
         port = free_port()
-        server = self.enterContext(Pipes(
-            serialterm_binary(), "serve", self.device.path, "--listen", str(port), "--writers", "all", *options,
-            variables=self.variables))
-        server.stderr.expect(b"serving at")
+        self.enterContext(Pipes(
+            serialterm_binary(), "serve", self.device.path, "--listen", str(port), "--writers", writers, *options,
+            variables=self.variables | (variables or {}))).stderr.expect(b"serving at")
+        return port
+
+    def served(self):
+        """A program that has opened the port of a server."""
+        port = self.serve()
         member = Member(self.enterContext(Pipes(
             serialterm_binary(), "connect", f"rfc2217://127.0.0.1:{port}", "--json", variables=self.variables)))
         self.members.append(member)
@@ -453,10 +462,11 @@ class OwnersReasonTests(JoinedCase):
 
     def test_a_member_has_no_break_and_no_lines_at_a_port_without_them(self):
         owner = self.owner()
-        anna = self.member(watches=["commands", "lines"])
-        self.assert_has_neither_breaks_nor_lines(anna)
-        reasons = self.wait_for_the_same(owner, anna)
+        anna = self.member(watches=["people", "commands", "lines"])
+        reasons = self.expect_the_same(owner, anna)
         self.assertEqual((reasons["break"], reasons["baud"]), ("this port has no break", None))
+        self.give_pen(owner, anna)
+        self.assert_has_neither_breaks_nor_lines(anna)
 
     def test_a_served_port_has_no_break_and_no_lines_without_them(self):
         member = self.served()
@@ -472,13 +482,15 @@ class OwnersReasonTests(JoinedCase):
 
     def test_while_the_owner_sends_a_file_the_members_are_busy_with_it(self):
         owner = self.owner()
-        anna, bert = self.member(watches=["commands"]), self.member(watches=["commands"])
+        anna = self.member()
         source = self.folder / "image.bin"
         source.write_bytes(bytes(200_000))
         number = owner.start("send-file", path=str(source))
-        anna.wait_for_reason("send-file", "image.bin is being sent")
-        reasons = self.wait_for_the_same(owner, anna, bert)
+        owner.wait_for_reason("send-file", "image.bin is being sent")
+        reasons = self.expect_the_same(owner, anna)
         self.assertEqual((reasons["break"], reasons["baud"]), ("this port has no break", None))
+        self.give_pen(owner, anna)
+        anna.wait_for_reason("send-file", "image.bin is being sent")
         self.assertEqual(anna.refused("send", text="x"), "image.bin is being sent")
         self.device.read_exactly(200_000)
         self.assertEqual(owner.answer(number)["event"], "done")
@@ -488,20 +500,14 @@ class OwnersReasonTests(JoinedCase):
 
     def test_the_reasons_are_the_same_in_every_state_of_the_port(self):
         owner = self.owner()
-        anna = self.member(watches=["commands"])
-        self.wait_for_the_same(owner, anna)
-        self.device.hang_up()
-        anna.wait_for_reason("baud", "no device")
-        self.wait_for_the_same(owner, anna)
-        self.device.plug()
-        anna.wait_for_reason("baud", None)
-        self.wait_for_the_same(owner, anna)
-        owner.done("release")
-        anna.wait_for_reason("baud", "port released")
-        self.wait_for_the_same(owner, anna)
-        owner.done("take-back")
-        anna.wait_for_reason("baud", None)
-        self.wait_for_the_same(owner, anna)
+        anna = self.member()
+        self.expect_the_same(owner, anna)
+        for change, reason in [
+                (self.device.hang_up, "no device"), (self.device.plug, None),
+                (lambda: owner.done("release"), "port released"), (lambda: owner.done("take-back"), None)]:
+            change()
+            owner.wait_for_reason("baud", reason)
+            self.expect_the_same(owner, anna)
 
     def test_a_read_only_owner_is_the_members_reason(self):
         self.session("--read-only")
@@ -512,9 +518,7 @@ class OwnersReasonTests(JoinedCase):
         self.assertEqual(anna.refused("send", text="x"), "read-only")
 
     def test_in_a_session_for_viewers_a_member_only_watches(self):
-        self.enterContext(Pipes(
-            serialterm_binary(), "serve", self.device.path, "--listen", str(free_port()), "--writers", "none",
-            variables=self.variables)).stderr.expect(b"serving at")
+        self.serve(writers="none")
         anna = self.member()
         anna.wait_for_reason("break", "you only watch")
         self.assertEqual(anna.refused("send", text="x"), "you only watch")
@@ -522,15 +526,15 @@ class OwnersReasonTests(JoinedCase):
     @unittest.skipUnless(HAS_COMPILER, "needs a C compiler")
     def test_sequences_one_after_the_other_are_all_played(self):
         driver = Driver(self.device.path, self.folder)
-        self.owner(variables=driver.variables)
+        self.serve(variables=driver.variables)
         anna, bert = self.member(watches=["commands"]), self.member(watches=["commands"])
         steps = "rts=off,wait=30,rts=on"
-        numbers = [anna.start(*order, **members) for _ in range(3) for order, members in [
-            (("sequence",), {"argument": steps}), (("pulse-line",), {"argument": "dtr"})]]
+        orders = [("sequence", steps), ("pulse-line", "dtr")] * 3
+        numbers = [anna.start(command, argument=argument) for command, argument in orders]
         for number in numbers:
             self.assertEqual(anna.answer(number)["event"], "done")
         # Meanwhile, a sequence of another member is refused with the owner's reason.
-        long = anna.start("sequence", argument="rts=off,wait=60000")
+        long = anna.start("sequence", argument="rts=off,wait=10000")
         bert.wait_for_reason("sequence", "a sequence of the client is playing")
         self.assertEqual(
             bert.refused("sequence", argument=steps), "a sequence of the client is playing")
