@@ -651,7 +651,7 @@ class PageTests(BrowserTest):
         self.browser.wait_for_text("#status", "DTR is asserted.\nRTS is asserted.")
         self.press("commands", "mark")
         self.browser.find("#argument-mark").send_keys("here\n")
-        self.browser.wait_for_text("#status", "No log is kept")
+        self.browser.wait_for_text("#status", "Not done: no log is kept.")
         self.assertEqual(self.browser.find("#status").get_attribute("role"), "status")
 
     def test_commands_are_searched(self):
