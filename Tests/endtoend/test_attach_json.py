@@ -481,22 +481,28 @@ class OwnersReasonTests(JoinedCase):
         member.wait_for_reason("break", "this port has no break")
 
     def test_while_the_owner_sends_a_file_the_members_are_busy_with_it(self):
-        owner = self.owner()
-        anna = self.member()
         source = self.folder / "image.bin"
         source.write_bytes(bytes(200_000))
-        number = owner.start("send-file", path=str(source))
-        owner.wait_for_reason("send-file", "image.bin is being sent")
-        reasons = self.expect_the_same(owner, anna)
-        self.assertEqual((reasons["break"], reasons["baud"]), ("this port has no break", None))
-        self.give_pen(owner, anna)
-        anna.wait_for_reason("send-file", "image.bin is being sent")
-        self.assertEqual(anna.refused("send", text="x"), "image.bin is being sent")
-        self.device.read_exactly(200_000)
-        self.assertEqual(owner.answer(number)["event"], "done")
-        anna.wait_for_reason("send-file", None)
-        anna.done("send", text="x")
-        self.assertEqual(self.device.read_exactly(1), b"x")
+        all_write = ("--writers", "all", "--listen", str(free_port()))
+        for options, member_options in (all_write, ()), ((), ("--force",)):
+            with self.subTest(options):
+                session = self.session(*options)
+                for question, answer in (b"file to send", bytes(source)), (b"how to send", b""):
+                    session.send(PREFIX + b"x" if answer else b"")
+                    session.expect(question)
+                    session.send(answer + b"\r")
+                session.expect(b"ctrl-c stops")
+                anna = self.member(*member_options)
+                anna.wait_for_reason("send-file", "image.bin is being sent")
+                anna.wait_for_reason("sequence", "image.bin is being sent")
+                anna.wait_for_reason("break", "this port has no break")
+                self.assertEqual(anna.refused("send", text="x"), "image.bin is being sent")
+                self.assertEqual(anna.refused("sequence", argument="wait=1"), "image.bin is being sent")
+                self.device.read_exactly(200_000)
+                anna.wait_for_reason("sequence", "this port has no modem lines")
+                anna.done("send", text="x")
+                self.assertEqual(self.device.read_exactly(1), b"x")
+                session.leave()
 
     def test_the_reasons_are_the_same_in_every_state_of_the_port(self):
         owner = self.owner()
