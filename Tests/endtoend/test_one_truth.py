@@ -56,7 +56,8 @@ class OneTruthTests(unittest.TestCase):
         self.owner.refuse(BREAKS, OTHER_CODE, OTHER_WORDS)
         program.wait("commands", lambda commands: commands["send"]["enabled"], "sending is on")
         self.assertEqual(program.refused("break"), OTHER_WORDS)
-        member.done("take-pen")
+        # The first member has the number 1.
+        program.done("give-pen", to=1)
         member.wait("commands", lambda commands: commands["send"]["enabled"], "sending is on")
         self.assertEqual(member.refused("break"), OTHER_WORDS)
         member.done("send", text="x")
@@ -64,7 +65,7 @@ class OneTruthTests(unittest.TestCase):
     def test_people_have_the_owner_s_words(self):
         terminal = self.enterContext(Terminal(
             serialterm_binary(), "connect", self.owner.target, variables=self.variables))
-        terminal.expect(b"ctrl-t q quits")
+        terminal.expect(b"115200 8N1")
         terminal.send(PREFIX + b"b")
         terminal.expect(WORDS.encode())
         self.owner.refuse(SENDING, "", "")

@@ -67,12 +67,16 @@ class Owner:
 
     def _serve(self, client):
         telnet = Telnet({BINARY, SUPPRESS_GO_AHEAD, COM_PORT})
+        is_named = False
         with client, contextlib.suppress(OSError):
-            self._message(client, 0, b"serialterm of a test")
             while data := client.recv(65_536):
                 telnet.receive(data)
                 client.sendall(telnet.replies)
                 telnet.replies = b""
+                # The client reads messages once the option is agreed.
+                if telnet.messages and not is_named:
+                    is_named = True
+                    self._message(client, 0, b"serialterm of a test")
                 for message in telnet.messages:
                     self._answer(client, message[1], bytes(message[2:]))
                 telnet.messages = []
