@@ -316,8 +316,8 @@ let package = Package(
     .testTarget(
       name: "NetworkLinksTests",
       dependencies: [
-        "NetworkLinks", "EventLoop", "Posix", "Reconnecting", "SerialCore", "Sessions", "Telnet",
-        "TestSupport", "Time", system,
+        "NetworkLinks", "EventLoop", "Observing", "Posix", "Reconnecting", "SerialCore", "Sessions",
+        "Telnet", "TestSupport", "Time", system,
       ],
       path: "Tests/Sessions/NetworkLinksTests",
       swiftSettings: strict),

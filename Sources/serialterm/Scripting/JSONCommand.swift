@@ -30,8 +30,8 @@ enum JSONCommand {
   case cancel
   case close
 
-  /// The record of a command that ``JSONController`` performs if its conditions are met; nil for one
-  /// that checks them itself, and for those about the program's own events.
+  /// The record of a command that ``JSONController`` performs if its conditions are met; nil for
+  /// one that checks them itself, and for those about the program's own events.
   var record: ProgramRequest? {
     switch self {
     case .send: .send

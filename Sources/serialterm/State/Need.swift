@@ -191,22 +191,13 @@ extension [Need] {
 extension Need {
   /// What members are refused while the condition is not met; nil if it is not about the port.
   private var subject: SharingMessage.Subject? {
-    switch self {
-    case .openPort: .openPort
-    case .sending: .sending
-    case .settings: .settings
-    case .breaks: .breaks
-    case .modemLines: .modemLines
-    case .noExchange: .noExchange
-    case .noSequence: .noSequence
-    default: nil
-    }
+    SharingMessage.Subject.allCases.first { $0.need == self }
   }
 }
 
 extension SharingMessage.Subject {
   /// The condition whose reason the members get.
-  private var need: Need {
+  fileprivate var need: Need {
     switch self {
     case .openPort: .openPort
     case .sending: .sending

@@ -2,7 +2,8 @@ import SerialCore
 
 /// Why something cannot be done now: a code for programs, and the same for people.
 struct Reason: Hashable {
-  /// The code, such as `no-device`. It stays the same when the text changes: docs/json.md lists all.
+  /// The code, such as `no-device`. It stays the same when the text changes. docs/json.md lists
+  /// all codes.
   let code: String
   /// The text, such as "no device": the end of a sentence, without a full stop. A name in it is as
   /// its owner has typed it.

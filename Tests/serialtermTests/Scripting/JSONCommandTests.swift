@@ -52,7 +52,8 @@ import TextTools
 
   private static let fileName = "name: expected the name of a file, without a path"
 
-  private static let watchedEvents = "events: expected an array of people, commands, lines, counters, plot"
+  private static let watchedEvents =
+    "events: expected an array of people, commands, lines, counters, plot"
 
   private static let noCommand =
     "expected a command, such as send, expect, set, break or close: see 'serialterm help json'"

@@ -243,7 +243,8 @@ final class Keyboard {
   private func refuse(_ count: Int) {
     let reason = Need.toSend.unmet(in: focus.state) ?? Self.crowded
     if terminal != nil {
-      refusals.add(count, because: reason.text, advice: keys.penAdvice(for: reason, in: focus.state))
+      refusals.add(
+        count, because: reason.text, advice: keys.penAdvice(for: reason, in: focus.state))
     } else {
       refusals.addPiped(count, because: reason.text)
     }
