@@ -106,7 +106,8 @@ extension ArgumentKind<UInt32> {
       LineParameters.baud.declaration.expected, value: { "\($0.requestedSettings.baudRate)" }
     ).with {
       ($0.kind, $0.unit) = (.number, "Bd")
-      $0.choices = { _ in BaudRateChoices.usual.map { "\($0)" } }
+      let usual = BaudRateChoices.usual.map { "\($0)" }
+      $0.choices = { _ in usual }
     },
     parse: { try? LineParameters.baud.value(of: $0) },
     ask: { request, then in
