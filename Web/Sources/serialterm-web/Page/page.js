@@ -10,10 +10,10 @@ const PIECE = 32 << 10;
 const LARGEST_FILE = 64 << 20;
 const BACK_OFF = [500, 1000, 2000, 4000, 5000];
 
-/** Commands with a place of their own on the page, which the list of commands does not repeat. */
-const ELSEWHERE = new Set(["send", "give-pen"]);
-/** Those about the pen, in the order of their buttons. */
+/** The commands about the pen, in the order of their buttons. */
 const PEN_COMMANDS = ["ask-pen", "keep-pen", "return-pen", "take-pen"];
+/** Commands with a place of their own on the page, which the list of commands does not repeat. */
+const ELSEWHERE = new Set(["send", "give-pen", ...PEN_COMMANDS]);
 
 const get = (id) => document.getElementById(id);
 const make = (tag, properties = {}, ...children) => {
@@ -315,7 +315,7 @@ let isEscaped = false;
 function offReason(name) {
   if (!joined) return "no session is joined";
   const known = commands.get(name);
-  return known ? known.reason ?? "" : "joining the session";
+  return !known ? "joining the session" : known.enabled ? "" : known.reason;
 }
 
 /** Why keys are not sent now; empty if they are. */
@@ -498,7 +498,7 @@ function showPeople() {
     each.id === people.holder ? "has the pen" : "", each.program ? "a program" : "", each.asks ? "asks for the pen" : "",
   ].filter(Boolean).join(" · ");
   update(get("people"), people ? [
-    { key: "you", text: get("name").value.trim() || "You", detail: isMine ? "you · has the pen" : "you" },
+    { key: "you", text: commands.get("name")?.value || get("name").value.trim() || "You", detail: isMine ? "you · has the pen" : "you" },
     ...others.map((each) => ({
       key: each.id, text: each.name, detail: detail(each), action: "Give the pen", label: `Give the pen to ${each.name}`,
       reason: offReason("give-pen"), run: () => command({ command: "give-pen", to: each.id }),
@@ -542,11 +542,11 @@ function showCommands() {
     const row = rows.get(each.name) ?? addCommand(each.name);
     row.title.textContent = each.title;
     row.value.textContent = each.value ?? "";
-    setOff(row.button, each.reason ?? "", row.reason);
+    setOff(row.button, offReason(each.name), row.reason);
     const text = [each.name, each.title, each.value ?? "", ...(each.synonyms ?? [])].join(" ").toLowerCase();
     row.item.hidden = !words.every((word) => text.includes(word));
     if (!row.item.hidden) shown += 1;
-    if (row.item.hidden || each.reason) row.form?.remove();
+    if (row.item.hidden || !each.enabled) row.form?.remove();
   }
   get("no-commands").textContent = !joined ? "No session is joined." : commands.size && !shown ? "No command matches." : "";
   showProtocols();
