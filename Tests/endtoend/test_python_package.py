@@ -618,6 +618,17 @@ class ProtocolTests(unittest.TestCase):
             program.send(b'{"id": 3, "command": "send", "text": "next"}\n')
             self.assertEqual(device.read_exactly(4), b"next")
 
+    def test_commands_are_those_of_now_and_a_watch_goes_on(self):
+        with Device() as device, serialterm.open(device.path, program=serialterm_binary()) as port:
+            self.assertTrue(port.commands()["send"]["enabled"])
+            port.command("watch", events=["people"])
+            with port.released():
+                record = port.commands()["send"]
+                self.assertEqual((record["enabled"], record["code"]), (False, "released"))
+            port.set(baud=9600)
+            self.assertEqual(port.commands()["baud"]["value"], "9600")
+            self.assertEqual(port._core.watched["events"], ["commands", "people"])
+
     def test_lending_and_taking_back(self):
         with Device() as device:
             program = self.session(device.path)

@@ -225,7 +225,10 @@ class Core:
         self.dropped_frames = 0
         self.answers: dict[int, dict[str, Any]] = {}
         self.commands: dict[str, Mapping[str, Any]] = {}
-        """The records of the commands that the program has published."""
+        """The records of the commands that the program has published since the last `watch`."""
+        self.watched: dict[str, Any] = {}
+        """The members of the last `watch`."""
+        self._watches: set[int] = set()
         self.state = "starting"
         self.node: Optional[str] = None
         self.settings: Optional[str] = None
@@ -241,6 +244,9 @@ class Core:
         """The number and the line of a command."""
         self._number += 1
         self._awaited.add(self._number)
+        if name == "watch":
+            self.watched = dict(members)
+            self._watches.add(self._number)
         return self._number, json.dumps({"id": self._number, "command": name, **members}).encode() + b"\n"
 
     def forget(self, number: int) -> None:
@@ -277,6 +283,10 @@ class Core:
             self.received.add(data)
             self.note("<", data)
         elif kind in ("done", "failed"):
+            if event.get("id") in self._watches:
+                # All records follow, and then those that change.
+                self._watches.discard(event["id"])
+                self.commands = {}
             if event.get("id") in self._awaited:
                 self._awaited.discard(event["id"])
                 self.answers[event["id"]] = event

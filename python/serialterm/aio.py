@@ -216,8 +216,9 @@ class Session:
 
         A record has `enabled`, or else the `reason` and its `code`, and the `arguments` with their `choices`.
         """
-        if not self._core.commands:
-            await self.command("watch", timeout, events=["commands"])
+        watched = self._core.watched
+        events = sorted({*watched.get("events", []), "commands"})
+        await self.command("watch", timeout, **{**watched, "events": events})
         limit = self.timeout if timeout is None else timeout
         return await self._wait(lambda: dict(self._core.commands) or None, limit, "the commands")
 

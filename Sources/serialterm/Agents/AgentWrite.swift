@@ -35,7 +35,7 @@ final class AgentWrite: AgentOperation {
   }
 
   /// The conditions of every write. Without the pen, it asks for it.
-  static let needs = Need.toSend.filter { $0 != .pen }
+  static let needs = Need.toSend.map { $0 == .pen ? .obtainablePen : $0 }
 
   /// - Parameter done: continues the call when all bytes were sent, with the offset of the answer.
   init(
@@ -55,13 +55,9 @@ final class AgentWrite: AgentOperation {
     end = session.ends.observe { [unowned self] in call.fail($0) }
     let state = session.port.model.state
     if asks { return askForConfirmation(in: state) }
-    guard let reason = Need.toSend.unmet(in: state) else { return write() }
-    switch state.sharing.pen {
-    case .others, .free:
-      // Anything else that is in the way does not end when somebody gives the pen.
-      reason == state.sharing.penReason ? askForPen() : call.fail(reason.text)
-    case .mine, .everyone, .nobody: call.fail(reason.text)
-    }
+    // What else is in the way does not end when somebody gives the pen.
+    if let reason = Self.needs.unmet(in: state) { return call.fail(reason.text) }
+    Need.pen.unmet(in: state) == nil ? write() : askForPen()
   }
 
   /// Asks the person with the pen, who sees what will be written.

@@ -25,15 +25,15 @@ struct Command: Sendable {
   /// Creates a command for programs and users.
   ///
   /// - Parameters:
-  ///   - users: who may use it. For pages are those that neither touch files nor change what others
-  ///     see.
+  ///   - users: who may use it. For pages are those that touch no files and start no programs, and
+  ///     neither share nor end the session.
   ///   - needs: the other conditions.
   ///   - argument: the argument that a program gives; nil for none.
   ///   - perform: called when the conditions are met. It answers the call once, during the
   ///     call or later.
   init(
     _ key: Character?, _ name: String, _ summary: String, or synonyms: [String],
-    users: Set<UserKind> = .exceptPages, needs: [Need] = [],
+    users: Set<UserKind> = .local, needs: [Need] = [],
     value: @escaping @Sendable (TerminalState) -> String? = { _ in nil },
     argument: ArgumentForm? = nil, perform: @escaping @Sendable (CommandCall) -> Void
   ) {

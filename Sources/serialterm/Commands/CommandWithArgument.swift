@@ -13,7 +13,7 @@ struct CommandWithArgument<Value: Sendable>: Sendable {
   ///     once, during the call or later.
   init(
     _ key: Character?, _ name: String, _ summary: String, or synonyms: [String],
-    users: Set<UserKind> = .exceptPages, needs: [Need] = [],
+    users: Set<UserKind> = .local, needs: [Need] = [],
     value: @escaping @Sendable (TerminalState) -> String? = { _ in nil },
     argument: ArgumentKind<Value>, perform: @escaping @Sendable (Value, CommandCall) -> Void
   ) {

@@ -33,7 +33,7 @@ extension Command {
   static let showLines = Command(
     "L", "lines", "show the modem lines",
     or: ["modem lines", "signals", "cts", "dsr", "dcd", "ri", "carrier"],
-    users: .everyone, needs: [.openPort, .modemLines], value: \.modemLinesInWords
+    users: .exceptAgents, needs: [.openPort, .modemLines], value: \.modemLinesInWords
   ) { call in
     call.answer(call.port.lineCommands.showLines())
   }

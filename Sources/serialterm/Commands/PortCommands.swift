@@ -78,7 +78,7 @@ extension Command {
   static let release = Command(
     "r", "release", "lend the port",
     or: ["close port", "free port", "detach", "suspend", "take back", "reopen", "flash"],
-    needs: [.user] + lendingNeeds,
+    users: [.person, .script, .agent], needs: [.user] + lendingNeeds,
     value: { $0.session.isReleased ? "released" : nil }
   ) { call in
     call.port.lender.toggle()

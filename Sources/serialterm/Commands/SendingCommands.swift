@@ -13,7 +13,7 @@ extension Command {
     or: [
       "cancel", "abort", "interrupt", "stop sending", "stop upload", "stop transfer", "stop script",
       "stop command", "stop sequence", "stop repeating",
-    ], users: .everyone, needs: [.activity],
+    ], users: .exceptAgents, needs: [.activity],
     value: { state in
       state.progress.map { "\($0)" } ?? state.playing ?? state.repeating?.shownText
     }

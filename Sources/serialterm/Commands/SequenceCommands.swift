@@ -8,7 +8,7 @@ extension Command {
   static let sequence = CommandWithArgument(
     nil, "sequence", "play a line sequence",
     or: ["bootloader", "reset board", "boot mode", "esp32", "rp2040", "avr", "stm32", "32u4"],
-    users: .everyone, needs: NamedSequence.needs + [.modemLines], argument: .sequence
+    users: .exceptAgents, needs: NamedSequence.needs + [.modemLines], argument: .sequence
   ) { named, call in
     named.play(for: call)
   }
@@ -23,7 +23,7 @@ extension NamedSequence {
   /// The command that plays the sequence.
   var command: Command {
     Command(
-      nil, "sequence: \(name)", "", or: [name, "sequence"], users: .everyone, needs: needs,
+      nil, "sequence: \(name)", "", or: [name, "sequence"], users: .exceptAgents, needs: needs,
       value: { _ in "\(sequence)".shortened(to: 40) }
     ) { call in
       play(for: call)

@@ -43,7 +43,7 @@ extension Command {
 
   static let statistics = Command(
     "s", "statistics", "show the counters", or: ["stats", "counts", "errors", "bytes"],
-    users: .everyone
+    users: .exceptAgents
   ) { call in
     let session = call.port.session
     session.refreshCounters()

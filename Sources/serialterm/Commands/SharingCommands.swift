@@ -30,7 +30,7 @@ extension Command {
 
   static let takePen = Command(
     nil, "take-pen", "take it without asking", or: ["force", "steal", "grab", "operator"],
-    users: .everyone, needs: penNeeds + [.takingPen], value: { $0.sharing.holderInWords }
+    users: .exceptAgents, needs: penNeeds + [.takingPen], value: { $0.sharing.holderInWords }
   ) { call in
     call.port.penControl.takePen()
     call.answer(.done)
@@ -38,7 +38,7 @@ extension Command {
 
   static let who = Command(
     nil, "who", "list who is here",
-    or: ["people", "viewers", "clients", "users", "watching", "members"], users: .everyone,
+    or: ["people", "viewers", "clients", "users", "watching", "members"], users: .exceptAgents,
     value: { $0.sharing.others.isEmpty ? nil : "\($0.sharing.others.count.counted("other"))" }
   ) { call in
     call.answer(.done(lines: call.state.sharing.lines))
@@ -46,7 +46,8 @@ extension Command {
 
   static let name = CommandWithArgument(
     nil, "name", "change your name", or: ["rename", "nick", "alias"],
-    users: .everyone, needs: [.others], value: { $0.sharing.ownName }, argument: .memberName
+    users: .exceptAgents, needs: [.others, .renaming],
+    value: { $0.sharing.ownName }, argument: .memberName
   ) { name, call in
     call.port.controller.userSharing.rename(name)
     // The session says the new name: it may have a number.

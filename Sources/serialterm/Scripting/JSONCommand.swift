@@ -191,7 +191,7 @@ enum JSONCommand {
     _ name: String, _ range: ClosedRange<Int>, in json: JSON
   ) throws(Mistake) -> Int? {
     guard let member = json[name] else { return nil }
-    guard let length = member.integer, range.contains(length) else {
+    guard let length = member.wholeNumber, range.contains(length) else {
       throw Mistake(
         "\(name): expected a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
@@ -270,6 +270,11 @@ enum JSONCommand {
 
     init(_ description: String) { self.description = description }
   }
+}
+
+extension JSON {
+  /// A whole number, also one that is written as a text: pages know only texts.
+  var wholeNumber: Int? { integer ?? string.flatMap { Int($0) } }
 }
 
 extension ArgumentKind {

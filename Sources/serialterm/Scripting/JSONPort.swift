@@ -15,7 +15,6 @@ import Time
 final class JSONPort {
   let port: Port
   private var stateChanges: ObservationToken<SessionEvent>?
-  private var capabilityChanges: ObservationToken<SessionEvent>?
   private var counters: ObservationToken<SessionEvent>?
   private var symbols: ObservationToken<SymbolWatch.Answer>?
   private let counterWatch: CounterWatch
@@ -99,10 +98,6 @@ final class JSONPort {
     counterWatch = CounterWatch(port.session, on: loop)
     stateChanges = port.session.observe(.stateChange) { [unowned self] in
       stateDidChange(to: $0.new)
-    }
-    // The port at the far end of the link is another one now.
-    capabilityChanges = port.session.observe(.capabilitiesChange) { [unowned self] _ in
-      reportState(port.session.state)
     }
     counters = port.session.observe(.countersChange) { [unowned self] in
       let changes = $0.new.changes(since: $0.old)
@@ -279,10 +274,6 @@ final class JSONPort {
 
   private func stateDidChange(to new: SessionState) {
     if !new.isOpen { onReport(self, .closed) }
-    reportState(new)
-  }
-
-  private func reportState(_ new: SessionState) {
     guard !isJoined else { return }
     let name: String
     switch new {

@@ -21,7 +21,7 @@ enum PenRequest: Hashable {
     switch json["command"]?.string {
     case ProgramRequest.askForPen.name: self = .ask
     case ProgramRequest.givePen.name:
-      guard let id = json["to"]?.integer.flatMap({ Sharing.ID(exactly: $0) }) else {
+      guard let id = json["to"]?.wholeNumber.flatMap({ Sharing.ID(exactly: $0) }) else {
         throw JSONCommand.Mistake("to: expected the id of a member")
       }
       self = .give(to: id)

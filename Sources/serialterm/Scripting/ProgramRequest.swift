@@ -28,7 +28,7 @@ struct ProgramRequest: Sendable {
   ]
 
   static let send = ProgramRequest(
-    "send", "send text or bytes", users: [.script, .page], needs: Need.toSend,
+    "send", "send text or bytes", users: [.script, .page, .agent], needs: Need.toSend,
     arguments: [
       optional("text", ArgumentForm("a text")),
       optional("hex", ArgumentForm("hexadecimal numbers")),
@@ -54,7 +54,7 @@ struct ProgramRequest: Sendable {
   static let receiveFiles = ProgramRequest(
     "receive-files", "receive files", users: [.script], needs: Need.toSend,
     arguments: [
-      optional("into", .file),
+      optional("into", ArgumentForm("the path of a folder").with { $0.kind = .file }),
       optional("protocol", .transferProtocol(TransferProtocol.receiving, unlessGiven: .zmodem)),
       optional("name", ArgumentForm("the name of the file, if the protocol sends none")),
     ])
@@ -100,9 +100,9 @@ struct ProgramRequest: Sendable {
   // MARK: Lending
 
   static let release = ProgramRequest(
-    "release", "lend the port", users: [.script], needs: Command.lendingNeeds)
+    "release", "lend the port", users: [.script, .agent], needs: Command.lendingNeeds)
 
-  static let takeBack = ProgramRequest("take-back", "take the port back", users: [.script])
+  static let takeBack = ProgramRequest("take-back", "take the port back", users: [.script, .agent])
 
   // MARK: The end
 

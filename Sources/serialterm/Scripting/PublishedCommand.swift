@@ -43,10 +43,13 @@ struct PublishedCommand: Hashable {
     arguments = command.argument.map { [Argument($0, in: state)] } ?? []
   }
 
-  /// A command that only programs give.
-  init(_ request: ProgramRequest, in state: TerminalState) {
-    (name, title, key) = (request.name, request.title, nil)
-    (synonyms, users) = ([], request.users)
+  /// A command that programs give.
+  ///
+  /// - Parameter command: the one that people give by the same name; nil for none.
+  init(_ request: ProgramRequest, besides command: Command? = nil, in state: TerminalState) {
+    (name, title, key) = (request.name, request.title, command?.key)
+    synonyms = command?.synonyms ?? []
+    users = request.users.union(command?.users ?? [])
     reason = request.needs.unmet(in: state)
     value = nil
     arguments = request.arguments.map { Argument($0, in: state) }
@@ -106,6 +109,9 @@ extension TerminalState {
     return
       commands
       .filter { command in command != .palette && !requests.contains { $0.name == command.name } }
-      .map { PublishedCommand($0, in: self) } + requests.map { PublishedCommand($0, in: self) }
+      .map { PublishedCommand($0, in: self) }
+      + requests.map { request in
+        PublishedCommand(request, besides: Command(named: request.name), in: self)
+      }
   }
 }

@@ -61,6 +61,8 @@ enum Need: Hashable {
   case plot
   /// The user may write to the device: no other member has the pen.
   case pen
+  /// The user may write, or another member can give the pen.
+  case obtainablePen
   /// The session has other members, or clients can connect.
   case others
   /// The pen can move: no other member has it permanently.
@@ -73,6 +75,8 @@ enum Need: Hashable {
   case notAsking
   /// Another member has asked for the pen.
   case asked
+  /// The session knows the names of its members, and changes them.
+  case renaming
   /// The session belongs to this program, and is not joined.
   case ownSession
   /// The session accepts clients.
@@ -111,6 +115,11 @@ enum Need: Hashable {
       case .released: .released
       }
     case .pen: state.sharing.penReason
+    case .obtainablePen:
+      switch state.sharing.pen {
+      case .others, .free: nil
+      case .mine, .everyone, .nobody: state.sharing.penReason
+      }
     case .others:
       // The only user of a server's port may still be without the pen.
       state.sharing.others.isEmpty && !state.sharing.isJoined && state.sharing.pen == .mine
@@ -128,6 +137,7 @@ enum Need: Hashable {
     case .withoutPen: state.sharing.pen == .mine ? .hasPen : nil
     case .notAsking: state.sharing.isAsking ? .asking : nil
     case .asked: state.sharing.applicants.isEmpty ? .notAsked : nil
+    case .renaming: state.sharing.isJoined && state.sharing.ownName == nil ? .oldOwner : nil
     case .ownSession: state.sharing.isJoined ? .joined : nil
     case .listening:
       state.sharing.addresses.isEmpty && state.pageLink == nil ? .notServed : nil
@@ -220,7 +230,18 @@ extension SharingMessage.Subject {
 }
 
 extension Reason {
-  fileprivate init(_ refusal: Sharing.Refusal) { self.init(refusal.code, refusal.text) }
+  /// What an owner says, who may be another program: its code is a word, and its text is not empty.
+  fileprivate init(_ refusal: Sharing.Refusal) {
+    let isWord =
+      !refusal.code.isEmpty
+      && refusal.code.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x2D }
+    self =
+      refusal.text.isEmpty
+      ? .refused
+      : isWord
+        ? Reason(refusal.code, refusal.text)
+        : Reason(Reason.refused.code, refusal.text)
+  }
 
   fileprivate var refusal: Sharing.Refusal { Sharing.Refusal(code: code, text: text) }
 }

@@ -52,6 +52,8 @@ extension Reason {
   // Who is there.
   static let alone = Reason("alone", "nobody else is here")
   static let joined = Reason("joined", "joined session")
+  static let refused = Reason("refused", "the owner of the session refuses it")
+  static let oldOwner = Reason("old-owner", "the session is of an older version")
   static let notServed = Reason("not-served", "not served")
   static let scripted = Reason("scripted", "in use by a script; released when it finishes")
 

@@ -13,6 +13,8 @@ enum UserKind: String, CaseIterable {
 extension Set<UserKind> {
   /// All who use sessions.
   static let everyone = Set(UserKind.allCases)
-  /// All but pages: what they do must stay in the session.
-  static let exceptPages: Self = [.person, .script, .agent]
+  /// Those on the computer of the session's program, who may use its files and programs.
+  static let local: Self = [.person, .script]
+  /// All but agents, which have tools of their own.
+  static let exceptAgents: Self = [.person, .script, .page]
 }

@@ -39,6 +39,7 @@ import TextStages
     "pen": .none("who is there now"),
     "take-pen": .none("who is there now"),
     "who": .none("who is there now"),
+    "name": .none("the name in this session"),
     "share": .none("addresses of this computer, which the next session may not have"),
   ]
 

@@ -145,6 +145,14 @@ import TextTools
         "baud", "data-bits", "parity", "stop-bits", "flow", "break", "toggle-line", "pulse-line",
         "sequence", "lines", "mark", "who", "name", "statistics", "stop", "take-pen",
       ])
+    let requests = ProgramRequest.all.filter { $0.users.contains(.page) }
+    #expect(
+      Set(requests.map(\.name)) == [
+        "send", "send-file", "plot", "ask-pen", "give-pen", "keep-pen", "return-pen",
+      ])
+    // The server gives it for an upload, and refuses it from a page.
+    #expect(
+      requests.filter { $0.arguments.contains { $0.kind == .file } }.map(\.name) == ["send-file"])
     for command in state.commands where !command.users.contains(.page) {
       #expect(command.needs.unmet(in: state) == .notFor(.page), "\(command.name)")
     }

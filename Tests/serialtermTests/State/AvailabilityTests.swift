@@ -59,6 +59,7 @@ import Testing
         state.sharing.addresses = ["127.0.0.1:4000"]
       case .watching, .watchingReadOnly:
         state.isReadOnly = self == .watchingReadOnly
+        state.sharing.ownName = "anna"
         state.sharing.others = [Self.max]
         state.sharing.pen = .others(Self.max)
         state.sharing.isJoined = true
@@ -117,7 +118,10 @@ import Testing
           .shared: "you have the pen", .joinedWithoutDevice: "you have the pen",
         ][situation]
     case "who": nil
-    case "name": alone(situation)
+    case "name":
+      alone(situation)
+        ?? ([.watchingForGood, .joinedWithoutDevice].contains(situation)
+          ? "the session is of an older version" : nil)
     case "share": joined(situation)
     case "stop-sharing": joined(situation) ?? (situation == .shared ? nil : "not served")
     case "release":

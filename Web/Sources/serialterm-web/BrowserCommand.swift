@@ -12,9 +12,6 @@ enum BrowserCommand: Equatable {
   /// The user has another name from now on. The session gets it too, as this line.
   case rename(to: String, line: String)
 
-  /// The members that name files of this computer, which only the server does.
-  private static let fileMembers = ["path", "into"]
-
   /// The length of the longest message in bytes.
   static let limit = 16_384
 
@@ -58,13 +55,10 @@ enum BrowserCommand: Equatable {
       let own = Browser.memberName(text)
       self = .rename(
         to: own, line: Self.line(of: members.merging(["argument": .text(own)]) { $1 }))
-    case "watch":
-      // What pages get is said once, by the server.
-      throw Refusal(id: id, reason: "'watch' is not for pages")
+    case "watch", "send-file":
+      // The server gives them itself: what pages get, and the file of an upload.
+      throw Refusal(id: id, reason: "'\(name)' is not for pages")
     default:
-      if let member = Self.fileMembers.first(where: { members[$0] != nil }) {
-        throw Refusal(id: id, reason: "'\(member)' is not for pages")
-      }
       // Written anew: a member that occurs twice, or a line end between members, would be read
       // differently elsewhere.
       self = .forward(line: Self.line(of: members))

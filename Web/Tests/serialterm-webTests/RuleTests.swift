@@ -122,10 +122,10 @@ struct BrowserCommandTests {
   }
 
   @Test(arguments: [
-    #"{"command":"send-file","path":"/etc/passwd"}"#, #"{"command":"receive-files","into":"/tmp"}"#,
-    #"{"command":"anything","text":"x","path":null}"#, #"{"command":"watch"}"#,
+    #"{"command":"send-file","path":"/etc/passwd"}"#, #"{"command":"send-file"}"#,
+    #"{"command":"watch"}"#, #"{"command":"w\u0061tch"}"#,
   ])
-  func whatNamesFilesOrIsTheServersIsNot(text: String) {
+  func theServersOwnAreNot(text: String) {
     #expect(throws: BrowserCommand.Refusal.self) { try parse(text) }
   }
 

@@ -1,3 +1,4 @@
+import EventLoop
 import NetworkLinks
 import SerialCore
 import Telnet
@@ -23,17 +24,27 @@ final class ClientMember {
   private let session: Session
   private let sharing: SharingController
   private let channel: ClientChannel
+  private let loop: IOLoop
   private let notify: (String, ServedClient.Report) -> Void
+  /// Delays another name. Each is a message to all members.
+  private var renaming: LoopTimer?
+  /// The name that the client wants after that; nil for none.
+  private var nextName: String?
+
+  /// The time from one name to the next.
+  static let renamingInterval = Duration.seconds(1)
 
   /// - Parameter notify: receives the reports for the owner, with the client's name.
   init(
     _ configuration: ServedClient.Configuration, of session: Session, in sharing: SharingController,
-    through channel: ClientChannel, notify: @escaping (String, ServedClient.Report) -> Void
+    through channel: ClientChannel, on loop: IOLoop,
+    notify: @escaping (String, ServedClient.Report) -> Void
   ) {
     self.configuration = configuration
     self.session = session
     self.sharing = sharing
     self.channel = channel
+    self.loop = loop
     self.notify = notify
   }
 
@@ -107,12 +118,20 @@ final class ClientMember {
     return MemberName(introduction, at: configuration.isViewer ? nil : known)
   }
 
-  /// Changes the name, as if the client had introduced itself with it. A client that has not
-  /// introduced itself keeps the name of its connection.
+  /// Changes the name, as if the client had introduced itself with it: at once, or if it was
+  /// changed a moment ago, a moment later to the newest one. A client that has not introduced
+  /// itself keeps the name of its connection.
   private func rename(_ name: String) {
     guard isPerson else { return }
+    guard renaming == nil else { return nextName = name }
     let new = memberName(SharingMessage.Introduction(name: name, kind: kind))
     sharing.update(id) { $0.memberName = new }
+    renaming = loop.schedule(after: Self.renamingInterval) { [unowned self] in
+      renaming = nil
+      guard let name = nextName else { return }
+      nextName = nil
+      rename(name)
+    }
   }
 
   /// Sends the bytes that were received before the client joined.

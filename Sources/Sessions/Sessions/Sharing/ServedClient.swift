@@ -153,7 +153,7 @@ package final class ServedClient: Participant {
     channel = try ClientChannel(
       writing: output, speaking: configuration.clientProtocol, as: program.signature, on: loop)
     member = ClientMember(
-      configuration, of: session, in: sharing, through: channel, notify: report)
+      configuration, of: session, in: sharing, through: channel, on: loop, notify: report)
     line = ClientLine(
       of: controller, for: member, through: channel, on: loop, words: program.words)
     outputEvents = channel.output.events.observe { [unowned self] in outputDidReport($0) }

@@ -377,6 +377,19 @@ final class SharingBench {
     #expect(bench.controller.session.queuedByteCount == 0)
   }
 
+  @Test func manyNamesInAMoment_areTwo_theFirstAndTheNewest() throws {
+    let bench = try SharingBench()
+    let anna = try bench.viewer(named: "anna")
+    var names: [String] = []
+    let token = bench.controller.sharing.events.observe {
+      if case .changed(_, let member) = $0 { names.append(member.name) }
+    }
+    defer { token.cancel() }
+    for number in 1...100 { anna.controller.userSharing.rename("anna \(number)") }
+    #expect(try bench.wait { bench.controller.sharing.member(1)?.name == "anna 100" })
+    #expect(names == ["anna 1", "anna 100"])
+  }
+
   @Test func applicantWithANewName_staysOne_forTheHolder() throws {
     let bench = try SharingBench()
     let (anna, bert) = (try bench.viewer(named: "anna"), try bench.viewer(named: "bert"))
