@@ -13,9 +13,14 @@ from Tests.endtoend.harness import wait_until
 WHY_NOT = why_no_browser()
 if WHY_NOT is None:
     try:
-        from Tests.endtoend.servers.web_mock import SVG, WebMock
+        from Tests.endtoend.servers.web_mock import COMMANDS, SVG, WebMock, argument
     except ImportError:
         WHY_NOT = "needs python3-websockets"
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
 
 try:
     import pyte
@@ -428,6 +433,9 @@ class PageTests(BrowserTest):
         # The connection stays, and with it the pen.
         self.mock.wait_for("name", lambda name: name["argument"] == "anna")
         self.browser.wait_for_text("#people", "anna")
+        # The session may have another anna.
+        self.mock.say_commands({"name": "name", "value": "anna (2)"})
+        self.browser.wait_for_text("#people", "anna (2)")
         self.browser.driver.refresh()
         wait_until(lambda: len(self.mock.sent("hello")) == 2, "a second hello")
         self.assertEqual(self.mock.sent("hello")[1]["name"], "anna")
@@ -489,26 +497,50 @@ class PageTests(BrowserTest):
                 self.browser.wait_for_text("#status", f"Not sent: {name} has the pen.")
                 self.browser.run("document.querySelector('#commands [data-name=statistics]').click()")
                 self.browser.wait_for_text("#status", f"Not done: {name} has the pen.")
-                self.mock.say_commands({"name": "break", "title": "send a break", "reason": f"{name} has the pen"})
+                self.mock.say_commands({"name": "break", "reason": f"{name} has the pen", "code": "pen-held"})
                 self.browser.wait_for(lambda: self.reason("break") == f"{name} has the pen", "the command's reason")
                 self.press("commands", "break")
                 self.browser.wait_for_text("#status", f"Not available: {name} has the pen.")
         self.mock.say_people("free", [(1, "max")])
-        self.browser.wait_for_text("#pen-text", "Keys are not sent: nobody has the pen.")
+        self.browser.wait_for_text("#pen-text", "Keys are not sent: you are only watching.")
 
     def test_keys_while_the_device_is_away_are_not_sent(self):
         self.open()
         self.mock.send("state", state="waiting", node=None)
-        self.browser.wait_for_text("#pen", "Keys are not sent: the port is waiting for the device.")
+        self.mock.say_commands({"name": "send", "reason": "no device", "code": "no-device"})
+        self.browser.wait_for_text("#pen", "Keys are not sent: no device.")
         self.browser.wait_for_text("#state", "waiting for the device")
+
+    def test_whether_keys_are_sent_is_what_the_session_says(self):
+        """Whatever its sentence is, and whoever has the pen."""
+        self.open()
+        off = "return ['send', 'press'].map((id) => document.getElementById(id).ariaDisabled)"
+        for reason in ("the board is asleep", "ask Ünal first!"):
+            with self.subTest(reason):
+                said = reason if reason.endswith("!") else f"{reason}."
+                self.mock.say_commands({"name": "send", "reason": reason, "code": "busy"})
+                self.browser.wait_for_text("#pen-text", f"Keys are not sent: {said}")
+                self.assertEqual(self.browser.run(off), ["true", "true"])
+                self.browser.click("#press")
+                self.browser.wait_for_text("#status", f"Not sent: {said}")
+                self.browser.click("#screen")
+                self.browser.type("rm")
+                self.browser.wait_for_text("#pen-text", "not sent.")
+        self.browser.wait_for_text("#pen-text", "Keys are not sent: ask Ünal first! 4 not sent.")
+        self.mock.say_commands({"name": "send", "reason": None})
+        self.browser.wait_for_text("#pen-text", "You have the pen: keys go to the device.")
+        self.assertEqual(self.browser.run(off), [None, None])
+        self.browser.type("x")
+        self.browser.click("#press")
+        self.browser.wait_for(lambda: self.mock.typed == "x\x03", "only what was typed when keys were sent")
 
     def test_the_pen_is_asked_for_and_given(self):
         self.open()
         self.mock.say_people("other", [(1, "max")])
-        self.mock.say_commands({"name": "pen", "title": "ask for or give the pen"}, {"name": "take-pen", "title": "take the pen, unasked"})
         self.browser.wait_for(lambda: self.reason("ask-pen", "pen-commands") is None, "ask is on")
-        self.assertEqual(self.reason("keep-pen", "pen-commands"), "nobody asks for it")
-        self.assertEqual(self.reason("return-pen", "pen-commands"), "you do not have the pen")
+        for name in ("keep-pen", "return-pen"):
+            self.assertEqual(self.reason(name, "pen-commands"), "max has the pen")
+        self.browser.find("[aria-label='Give the pen to max'][data-reason='max has the pen']")
         self.press("pen-commands", "ask-pen")
         self.mock.wait_for("ask-pen")
         self.mock.say_people("other", [(1, "max")], asking=True)
@@ -516,6 +548,11 @@ class PageTests(BrowserTest):
             lambda: self.reason("ask-pen", "pen-commands") == "you have asked, and wait for an answer", "ask is off")
         self.press("pen-commands", "take-pen")
         self.mock.wait_for("take-pen")
+        self.mock.say_people("mine", [(1, "max")])
+        self.browser.wait_for(
+            lambda: self.reason("keep-pen", "pen-commands") == "nobody asks for the pen", "there is nobody to keep it from")
+        for name in ("ask-pen", "take-pen"):
+            self.assertEqual(self.reason(name, "pen-commands"), "you have the pen")
         self.mock.say_people("mine", [{"id": 1, "name": "max", "program": False, "asks": True, "text": "reset"}])
         self.browser.wait_for_text("#pen", "max asks for the pen to send “reset”.")
         self.press("pen-commands", "keep-pen")
@@ -524,6 +561,10 @@ class PageTests(BrowserTest):
         self.assertEqual(self.mock.wait_for("give-pen")["to"], 1)
         self.press("pen-commands", "return-pen")
         self.mock.wait_for("return-pen")
+        self.mock.say_people("mine")
+        for name in ("ask-pen", "keep-pen", "return-pen", "take-pen"):
+            self.browser.wait_for(
+                lambda name=name: self.reason(name, "pen-commands") == "nobody else is here", f"{name} is off")
 
     def test_a_line_is_sent_with_or_without_enter(self):
         self.open()
@@ -576,7 +617,7 @@ class PageTests(BrowserTest):
         self.mock.receive(f"{hostile}\r\n\x1b]0;owned\x07 \x1b]52;c;b3duZWQ=\x1b\\ \x1bPq\x1b\\ \u202e\x9b5n")
         self.mock.receive("\r\nend")
         self.mock.say_people("other", [(1, hostile)])
-        self.mock.say_commands({"name": "baud", "title": "set the baud rate", "value": hostile})
+        self.mock.say_commands({"name": "baud", "title": hostile, "value": hostile, "reason": hostile})
         self.mock.list_sessions(WebMock.session("4711:0", hostile, [hostile], hostile))
         self.mock.send("message", text=hostile)
         self.browser.wait_for_text("#screen", "end")
@@ -612,37 +653,67 @@ class PageTests(BrowserTest):
         self.open()
         self.assertEqual(self.reason("stop"), "nothing runs")
         self.assertIsNone(self.reason("break"))
-        self.assertEqual(self.reason("release"), "not from a browser")
-        self.assertNotIn("show what you type", self.browser.text("#commands"))
-        self.mock.say_commands({"name": "break", "title": "send a break", "value": "250 ms", "reason": "no device", "argument": "1 to 10000"})
+        self.mock.say_commands({"name": "break", "reason": "no device", "code": "no-device"})
         self.browser.wait_for(lambda: self.reason("break") == "no device", "break is off")
         self.press("commands", "break")
         self.browser.wait_for_text("#status", "Not available: no device.")
         self.assertEqual(self.mock.sent("break"), [])
-        self.mock.say_commands(
-            {"name": "break", "title": "send a break", "value": "250 ms", "argument": "1 to 10000"},
-            {"name": "stop", "title": "stop what is running"})
+        self.mock.say_commands({"name": "break", "reason": None}, {"name": "stop", "reason": None})
         self.browser.wait_for(lambda: self.reason("break") is None and self.reason("stop") is None, "both are on")
         self.press("commands", "stop")
         self.mock.wait_for("stop")
 
+    def test_the_session_says_which_commands_there_are(self):
+        self.open()
+        self.mock.say_commands(
+            {"name": "frobnicate", "title": "do what no page knows", "users": ["page"], "arguments": [
+                argument("text", "how", "manner")]},
+            {"name": "only-others", "title": "not for pages", "users": ["person", "script", "agent"]},
+            {"name": "fold", "title": "do it at once"})
+        self.browser.wait_for_text("#commands", "do it at once")
+        listed = self.browser.run("return [...document.querySelectorAll('#commands [data-name]')].map((each) => each.dataset.name)")
+        # Those about the pen, and what sends keys, have a place of their own.
+        elsewhere = {"send", "ask-pen", "give-pen", "keep-pen", "return-pen", "take-pen"}
+        self.assertEqual(sorted(listed), sorted(
+            name for name, each in self.mock.commands.items() if "page" in each["users"] and name not in elsewhere))
+        for name in ("only-others", "release", "local-echo", "snippet: reset"):
+            self.assertNotIn(name, listed)
+        self.press("commands", "fold")
+        self.assertEqual(set(self.mock.wait_for("fold")), {"command", "id"})
+        self.press("commands", "frobnicate")
+        self.browser.find("#argument-frobnicate").send_keys("gently\n")
+        self.assertEqual(self.mock.wait_for("frobnicate")["manner"], "gently")
+
     def test_arguments(self):
         self.open()
-        for name, argument, expected in (
-                ("break", "100", {"command": "break", "milliseconds": 100}), ("break", "", {"command": "break"}),
-                ("baud", "9600", {"command": "set", "baud": 9600}), ("parity", "even", {"command": "set", "parity": "even"}),
-                ("toggle-line", "rts", {"command": "toggle-line", "argument": "rts"}),
-                ("mark", "begin", {"command": "mark", "argument": "begin"})):
-            with self.subTest(name):
+        for name, value, expected in (
+                ("break", "100", {"argument": "100"}), ("break", "", {}), ("baud", "9600", {"argument": "9600"}),
+                ("parity", "even", {"argument": "even"}), ("toggle-line", "rts", {"argument": "rts"}),
+                ("mark", "begin", {"argument": "begin"}), ("mark", "", {}),
+                ("repeat", "", {"argument": ""})):
+            with self.subTest(name, value=value):
                 self.mock.messages.clear()
                 self.press("commands", name)
                 field = self.browser.find(f"#argument-{name}")
-                if argument:
-                    field.send_keys(argument)
+                if value:
+                    field.send_keys(value)
                 self.browser.click(f"#commands li:has([data-name='{name}']) [type=submit]")
-                sent = self.mock.wait_for(expected["command"])
-                self.assertEqual({key: value for key, value in sent.items() if key != "id"}, expected)
+                sent = self.mock.wait_for(name)
+                self.assertEqual({key: each for key, each in sent.items() if key != "id"}, {"command": name, **expected})
                 self.browser.wait_for(lambda: not self.browser.driver.find_elements("css selector", ".argument"), "no form")
+
+    def test_usual_values_are_offered_and_others_are_taken(self):
+        self.open()
+        self.press("commands", "baud")
+        field = self.browser.find("#argument-baud")
+        self.assertEqual(field.get_attribute("value"), "115200")
+        self.assertEqual(
+            self.browser.run("return [...arguments[0].list.options].map((each) => each.value)", field),
+            ["9600", "115200", "921600"])
+        self.assertEqual(self.browser.text("#commands form label"), "set the baud rate: a rate")
+        self.assertEqual(self.browser.text("#commands form .unit"), "Bd")
+        field.send_keys("31250\n")
+        self.assertEqual(self.mock.wait_for("baud")["argument"], "31250")
 
     def test_answers_and_failures_are_said(self):
         self.open(answers={
@@ -662,10 +733,18 @@ class PageTests(BrowserTest):
         self.browser.find("#filter").send_keys("xyz")
         self.browser.wait_for_text("#no-commands", "No command matches.")
 
+    def test_commands_are_searched_by_other_words(self):
+        self.open()
+        self.browser.find("#filter").send_keys("SysRq")
+        self.browser.wait_without("#commands", "set the baud rate")
+        self.assertIn("send a break", self.browser.text("#commands"))
+        self.browser.find("#filter").send_keys("\b" * len("SysRq"))
+        self.browser.wait_for_text("#commands", "set the baud rate")
+
     def test_the_focus_stays_while_commands_change(self):
         self.open()
         self.browser.run("document.querySelector('[data-name=baud]').focus()")
-        self.mock.say_commands({"name": "baud", "title": "set the baud rate", "value": "9600", "reason": "no device"})
+        self.mock.say_commands({"name": "baud", "value": "9600", "reason": "no device", "code": "no-device"})
         self.browser.wait_for(lambda: self.reason("baud") == "no device", "baud is off")
         self.assertEqual(self.browser.run("return document.activeElement.dataset.name"), "baud")
 
@@ -730,6 +809,10 @@ class PageTests(BrowserTest):
         self.open(answers={"upload": lambda _: None})
         contents = random.Random(1).randbytes(200_001)
         self.choose_file(contents)
+        self.assertEqual(
+            self.browser.run("return [...document.getElementById('protocol').options].map((each) => [each.value, each.text])"),
+            [["raw", "as it is"], ["xmodem", "XMODEM"], ["zmodem", "ZMODEM"]])
+        self.assertEqual(self.browser.run("return document.getElementById('protocol').value"), "raw")
         self.browser.run("document.getElementById('protocol').value = 'zmodem'")
         self.browser.click("#upload-start")
         upload = self.mock.wait_for("upload")
@@ -841,7 +924,7 @@ class PageTests(BrowserTest):
         self.browser.run("document.querySelector('[data-name=break]').focus()")
         self.browser.type(Keys.ENTER)
         self.browser.type("20", Keys.ENTER)
-        self.assertEqual(self.mock.wait_for("break")["milliseconds"], 20)
+        self.assertEqual(self.mock.wait_for("break")["argument"], "20")
         self.assertEqual(self.browser.run("return document.activeElement.dataset.name"), "break")
 
     def test_a_phone_does_not_scroll_sideways(self):
@@ -898,6 +981,16 @@ class PageTests(BrowserTest):
 
 
 class SourceTests(unittest.TestCase):
+    @unittest.skipIf(WHY_NOT, WHY_NOT)
+    @unittest.skipIf(jsonschema is None, "needs python3-jsonschema")
+    def test_the_records_of_these_tests_are_whole(self):
+        from Tests.endtoend.browser import REPOSITORY
+
+        schema = json.loads((REPOSITORY / "docs/json.schema.json").read_text())
+        event = {"event": "commands", "commands": list(COMMANDS)}
+        errors = jsonschema.Draft202012Validator(schema).iter_errors(event)
+        self.assertEqual([each.message for each in errors], [])
+
     def test_nothing_in_the_page_needs_another_policy_or_place(self):
         from Tests.endtoend.browser import REPOSITORY
 

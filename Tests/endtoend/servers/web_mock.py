@@ -19,24 +19,70 @@ POLICY = (
 
 TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css", ".js": "text/javascript"}
 
+EVERYONE = ("person", "script", "page", "agent")
+PROGRAMS = ("script", "page")
+
+
+def record(name, title=None, *arguments, users=EVERYONE, **members):
+    """The whole record of a command. `members`: those that not every record has, such as `reason` and `code`; one that
+    is None is left out."""
+    members = {key: value for key, value in members.items() if value is not None}
+    if "reason" in members:
+        members.setdefault("code", "busy")
+    else:
+        members.pop("code", None)
+    return {
+        "name": name, "title": title or name, "enabled": "reason" not in members, "users": list(users),
+        "arguments": list(arguments), **members}
+
+
+def argument(kind, expected, name="argument", optional=False, **members):
+    return {"name": name, "kind": kind, "expected": expected, "optional": optional, **members}
+
+
+def choice(*choices, **members):
+    return argument("choice", f"one of {', '.join(choices)}", choices=list(choices), **members)
+
+
+ALONE = {"reason": "nobody else is here", "code": "alone"}
+
 COMMANDS = (
-    {"name": "send-file", "title": "send a file", "reason": "there is no user", "argument": "the path of a file"},
-    {"name": "repeat", "title": "send a text at intervals", "argument": "an interval and a text: 1s status"},
-    {"name": "stop", "title": "stop what is running", "reason": "nothing runs"},
-    {"name": "break", "title": "send a break", "value": "250 ms", "argument": "1 to 10000"},
-    {"name": "toggle-line", "title": "toggle DTR or RTS", "argument": "one of dtr, rts", "choices": ["dtr", "rts"]},
-    {"name": "lines", "title": "show the modem lines"},
-    {"name": "local-echo", "title": "show what you type", "reason": "there is no user"},
-    {"name": "baud", "title": "set the baud rate", "value": "115200", "argument": "50 to 4000000"},
-    {"name": "parity", "title": "set the parity", "value": "none", "argument": "one of none, odd, even",
-     "choices": ["none", "odd", "even"]},
-    {"name": "mark", "title": "mark this moment", "argument": "a text"},
-    {"name": "pen", "title": "ask for or give the pen", "reason": "nobody else is here"},
-    {"name": "take-pen", "title": "take the pen, unasked", "reason": "nobody else is here"},
-    {"name": "release", "title": "lend the port"},
-    {"name": "statistics", "title": "show the counters"},
-    {"name": "snippet: reset", "title": "send \"reset\""},
+    record("repeat", "send a text at intervals", argument("text", "an interval and a text: 1s status")),
+    record("stop", "stop what is running", reason="nothing runs", code="nothing-runs", synonyms=["cancel", "abort"]),
+    record("break", "send a break",
+           argument("number", "1 to 10000", optional=True, unit="ms", minimum=1, maximum=10_000),
+           synonyms=["sysrq", "attention"]),
+    record("toggle-line", "toggle DTR or RTS", choice("dtr", "rts")),
+    record("lines", "show the modem lines", synonyms=["carrier"]),
+    record("local-echo", "show what you type", users=["person"]),
+    record("baud", "set the baud rate",
+           argument("number", "a rate", unit="Bd", minimum=1, value="115200", choices=["9600", "115200", "921600"]),
+           value="115200"),
+    record("parity", "set the parity", choice("none", "odd", "even", value="none"), value="none"),
+    record("mark", "mark this moment", argument("text", "a text", optional=True)),
+    record("name", "change your name", argument("text", "a name")),
+    record("take-pen", "take the pen, unasked", **ALONE),
+    record("statistics", "show the counters"),
+    record("snippet: reset", "send \"reset\"", users=["person"]),
+    record("send", "send text or bytes",
+           argument("text", "a text", "text", True), argument("text", "hexadecimal numbers", "hex", True), users=PROGRAMS),
+    record("send-file", "send a file",
+           argument("file", "the path of a file", "path"),
+           choice("raw", "xmodem", "zmodem", name="protocol", optional=True, value="raw",
+                  titles=["as it is", "XMODEM", "ZMODEM"]),
+           users=PROGRAMS),
+    record("plot", "draw the numbers", *(
+        argument("number", "100 to 4000", name, True, unit="px", minimum=100, maximum=4000) for name in ("width", "height")),
+        users=PROGRAMS),
+    record("ask-pen", "ask for the pen", users=PROGRAMS, **ALONE),
+    record("give-pen", "give the pen away", argument("number", "the id of a member", "to"), users=PROGRAMS, **ALONE),
+    record("keep-pen", "keep the pen", users=PROGRAMS, **ALONE),
+    record("return-pen", "give the pen back", users=PROGRAMS, **ALONE),
+    record("release", "lend the port", users=["script"]),
 )
+
+SENDING = ("send", "send-file")
+OF_THE_PEN = ("ask-pen", "give-pen", "keep-pen", "return-pen", "take-pen")
 
 LINES = {"dtr": True, "rts": True, "cts": True, "dsr": False, "dcd": False, "ri": False}
 
@@ -55,6 +101,7 @@ class WebMock:
         self.history = ""
         self.pen = "mine"
         self.answers = {}
+        self.commands = {each["name"]: each for each in COMMANDS}
         self.messages = []
         self.file = b""
         self.sessions = [self.session("4711:0", "/dev/ttyUSB0")]
@@ -114,16 +161,49 @@ class WebMock:
         self.send("received", time="2026-11-21T06:31:00.123456Z", text=text)
 
     def say_people(self, pen="mine", others=(), asking=False):
-        """Says who is in the session: `others` are numbers and names, or whole members."""
+        """Says who is in the session, and what follows for the commands about the pen: `others` are numbers and names,
+        or whole members. Of them, the first has the pen that is another's."""
         self.pen = pen
         others = [
             each if isinstance(each, dict)
             else {"id": each[0], "name": each[1], "program": False, "asks": False} for each in others]
         holder = {"mine": 3, "other": others[0]["id"] if others else None}.get(pen)
         self.send("people", **self._people(pen, holder, others, asking))
+        reasons = self._reasons_of_the_pen(pen, others, asking)
+        self.say_commands(*({"name": name, "reason": None} | reasons.get(name, {}) for name in (*SENDING, *OF_THE_PEN)))
+
+    @staticmethod
+    def _reasons_of_the_pen(pen, others, asking):
+        """Why commands are off, by their names."""
+        def off(names, reason, code):
+            return {name: {"reason": reason, "code": code} for name in names}
+
+        without = ("give-pen", "keep-pen", "return-pen")
+        if pen == "nobody":
+            return off((*SENDING, *OF_THE_PEN), "you only watch", "nobody-writes")
+        if pen == "everyone":
+            return off(OF_THE_PEN, "everyone writes", "everyone-writes")
+        if pen == "mine":
+            if not others:
+                return off(OF_THE_PEN, **ALONE)
+            asked = any(each["asks"] for each in others)
+            return off(("ask-pen", "take-pen"), "you have the pen", "has-pen") | (
+                {} if asked else off(("keep-pen",), "nobody asks for the pen", "not-asked"))
+        watching = ("you are only watching", "pen-free") if pen == "free" else (f"{others[0]['name']} has the pen", "pen-held")
+        return off((*SENDING, *without), *watching) | (
+            off(("ask-pen",), "you have asked, and wait for an answer", "asking") if asking else {})
 
     def say_commands(self, *changed):
-        self.send("commands", commands=list(changed))
+        """Says what has changed of commands: the members are added to those that are known. With the reason None, a
+        command is on."""
+        for each in changed:
+            known = dict(self.commands.get(each["name"], record(each["name"])))
+            if "reason" in each:
+                known.pop("code", None)
+            known |= each
+            title, arguments, _ = known.pop("title"), known.pop("arguments"), known.pop("enabled")
+            self.commands[each["name"]] = record(known.pop("name"), title, *arguments, **known)
+        self.send("commands", commands=[self.commands[each["name"]] for each in changed])
 
     def list_sessions(self, *sessions):
         self.sessions = list(sessions)
@@ -218,7 +298,7 @@ class WebMock:
         await send("done")
         await send("state", state="open", node="/dev/ttyUSB0", settings="115200 8N1")
         await send("people", **self._people(self.pen, 3 if self.pen == "mine" else None, []))
-        await send("commands", commands=list(COMMANDS))
+        await send("commands", commands=list(self.commands.values()))
         await send("lines", **LINES)
         if self.history:
             await send("received", time="2026-11-21T06:30:00.000000Z", text=self.history, history=True)
