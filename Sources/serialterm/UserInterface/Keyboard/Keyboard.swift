@@ -241,13 +241,10 @@ final class Keyboard {
 
   /// Reports why typed bytes do not reach the device.
   private func refuse(_ count: Int) {
-    let reason = Need.toSend.unmet(in: focus.state) ?? Self.crowded
-    if terminal != nil {
-      refusals.add(
-        count, because: reason.text, advice: keys.penAdvice(for: reason, in: focus.state))
-    } else {
-      refusals.addPiped(count, because: reason.text)
-    }
+    let state = focus.state
+    let reason = Need.toSend.unmet(in: state) ?? Self.crowded
+    guard terminal != nil else { return refusals.addPiped(count, because: reason.text) }
+    refusals.add(count, because: reason.text, advice: keys.penAdvice(for: reason, in: state))
   }
 }
 
