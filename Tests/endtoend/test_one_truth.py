@@ -20,7 +20,7 @@ from Tests.endtoend.test_web import WEB
 
 sys.path.insert(0, str(REPOSITORY / "python"))
 
-import serialterm  # noqa: E402  (from the line above)
+import serialterm
 
 CODE, WORDS = "blown-fuse", "die Sicherung ist raus"
 OTHER_CODE, OTHER_WORDS = "night-shift", "nur bis 18 Uhr"

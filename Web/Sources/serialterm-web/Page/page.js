@@ -336,14 +336,15 @@ function showPen() {
   get("pen").classList.toggle("asked", asking.length > 0);
   const actions = asking.length
     ? [[`Give to ${asking[0].name}`, { command: "give-pen", to: asking[0].id }], ["Keep", { command: "keep-pen" }]]
-    : offReason("ask-pen") ? [] : [["Ask for the pen", { command: "ask-pen" }]];
+    : [["Ask for the pen", { command: "ask-pen" }]];
   setOff(get("send"), why);
   setOff(get("press"), why);
   const place = get("pen-actions");
-  const wording = JSON.stringify(actions);
+  const shown = actions.filter(([, { command: name }]) => !offReason(name));
+  const wording = JSON.stringify(shown);
   if (place.dataset.actions === wording) return;
   place.dataset.actions = wording;
-  place.replaceChildren(...actions.map(([title, message]) => {
+  place.replaceChildren(...shown.map(([title, message]) => {
     const button = make("button", { type: "button", textContent: title });
     onPress(button, () => command(message));
     return button;
@@ -512,18 +513,18 @@ const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function showPenCommands() {
   const list = get("pen-commands");
-  const known = PEN_COMMANDS.map((name) => commands.get(name)).filter(Boolean);
+  const known = PEN_COMMANDS.map((name) => commands.get(name)).filter((each) => each?.users.includes("page"));
   if (list.children.length !== known.length) {
-    list.replaceChildren(...known.map(({ name, title }) => {
-      const button = make("button", { type: "button" }, make("span", { className: "title", textContent: capitalized(title) }),
-        make("span", { className: "reason" }));
+    list.replaceChildren(...known.map(({ name }) => {
+      const button = make("button", { type: "button" }, make("span", { className: "title" }), make("span", { className: "reason" }));
       button.dataset.name = name;
       onPress(button, () => command({ command: name }));
       return make("li", {}, button);
     }));
   }
-  known.forEach(({ name }, index) => {
+  known.forEach(({ name, title }, index) => {
     const button = list.children[index].firstChild;
+    button.firstChild.textContent = capitalized(title);
     setOff(button, offReason(name), button.lastChild);
   });
   showUpload();
@@ -650,7 +651,9 @@ let upload = null;
 function showProtocols() {
   const { choices = [], titles = choices, value } = commands.get("send-file")?.arguments.find(({ name }) => name === "protocol") ?? {};
   const select = get("protocol");
-  if (!choices.length || select.options.length === choices.length) return;
+  const wording = JSON.stringify([choices, titles]);
+  if (!choices.length || select.dataset.choices === wording) return;
+  select.dataset.choices = wording;
   select.replaceChildren(...choices.map((each, index) => make("option", { textContent: titles[index], value: each })));
   select.value = value;
 }
