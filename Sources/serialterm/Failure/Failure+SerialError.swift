@@ -167,7 +167,7 @@ extension Failure {
 
 extension String {
   /// The text, with a full stop at the end.
-  fileprivate var asSentence: String { hasSuffix(".") ? self : "\(self)." }
+  var asSentence: String { hasSuffix(".") ? self : "\(self)." }
 }
 
 extension PortProblem {

@@ -215,9 +215,9 @@ final class SessionNarrator {
     guard old.name != new.name else { return }
     if new.id != SharingMessage.home {
       // A client that identifies itself has another name too. It did not answer before.
-      if old.answers { say("\(old.name) is now called \(new.name).") }
+      if old.answers { say("\(old.name) is now called \(new.name)".asSentence) }
     } else if controller.userSharing.remote?.isShared != true {
-      say("you are now called \(new.name).")
+      say("you are now called \(new.name)".asSentence)
     }
   }
 
@@ -258,8 +258,9 @@ final class SessionNarrator {
     case .history, .screen, .missed: break
     case .joined(let person): say("\(person.name) is here.")
     case .left(let person): say("\(person.name) has left.")
-    case .renamed(let person, let oldName): say("\(oldName) is now called \(person.name).")
-    case .ownNameChanged(let name): say("you are now called \(name).")
+    case .renamed(let person, let oldName):
+      say("\(oldName) is now called \(person.name)".asSentence)
+    case .ownNameChanged(let name): say("you are now called \(name)".asSentence)
     case .penMoved(let old, let new, let handover):
       say(words(for: handover, from: old, to: new))
     case .asked(let applicant): sayWhoAsks(applicant.person.name, toWrite: applicant.text)

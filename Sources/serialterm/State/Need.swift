@@ -230,17 +230,18 @@ extension SharingMessage.Subject {
 }
 
 extension Reason {
-  /// What an owner says, who may be another program: its code is a word, and its text is not empty.
+  /// What an owner says. It may be a program of any kind: a code that is no word, and an empty
+  /// text, are replaced.
   fileprivate init(_ refusal: Sharing.Refusal) {
-    let isWord =
-      !refusal.code.isEmpty
-      && refusal.code.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x2D }
-    self =
-      refusal.text.isEmpty
-      ? .refused
-      : isWord
-        ? Reason(refusal.code, refusal.text)
-        : Reason(Reason.refused.code, refusal.text)
+    guard !refusal.text.isEmpty else {
+      self = .refused
+      return
+    }
+    let words = refusal.code.split(separator: "-", omittingEmptySubsequences: false)
+    let isCode = words.allSatisfy { word in
+      !word.isEmpty && word.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }
+    }
+    self.init(isCode ? refusal.code : Reason.refused.code, refusal.text)
   }
 
   fileprivate var refusal: Sharing.Refusal { Sharing.Refusal(code: code, text: text) }

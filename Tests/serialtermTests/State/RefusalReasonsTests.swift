@@ -131,6 +131,21 @@ import Testing
       Need.openPort.unmet(in: try self.member(of: Owner.usual.state, isOlder: true)) == nil)
   }
 
+  @Test(
+    arguments: [
+      ("blown-fuse", "the fuse is out", "blown-fuse", "the fuse is out"),
+      ("Blown", "the fuse is out", "refused", "the fuse is out"),
+      ("-", "the fuse is out", "refused", "the fuse is out"),
+      ("blown", "", "refused", "the owner of the session refuses it"),
+    ])
+  func `What an owner says is a word and a text`(
+    code: String, text: String, shownCode: String, shownText: String
+  ) {
+    var state = Owner.usual.state
+    state.sharing.refusals[.sending] = Sharing.Refusal(code: code, text: text)
+    #expect(Need.sending.unmet(in: state) == Reason(shownCode, shownText))
+  }
+
   @Test func `When the link is lost, the owner's reasons do not hold any more`() throws {
     var member = try member(of: Owner.pseudoTerminal.state)
     member.session = .waitingForDevice(Self.port, .lost(Self.error))
