@@ -297,7 +297,7 @@ class PipeTests(SessionTest):
         self.device.write(b"seen by both")
         viewer.expect(b"seen by both")
         viewer.send(b"\x14w")
-        viewer.expect(b"nobody writes here")
+        viewer.expect(b"read-only")
         viewer.send(b"typed")
         viewer.send(b"\x14q")
         viewer.wait()
