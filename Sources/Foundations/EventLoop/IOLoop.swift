@@ -67,7 +67,7 @@ public final class IOLoop {
   /// - Parameter limit: the maximum time to wait; nil for no limit.
   /// - Throws: the errors of epoll_wait(2).
   public func turn(waitingAtMost limit: Duration? = nil) throws(Errno) {
-    let count = try wait(milliseconds: timeout(limit))
+    let (count, moment) = try wait(milliseconds: timeout(limit))
     for isUrgent in [true, false] {
       for index in 0..<count where (events[index].data.u64 & Self.urgentBit != 0) == isUrgent {
         let event = events[index]
@@ -79,15 +79,15 @@ public final class IOLoop {
       guard let entry = entries[id] else { continue }
       entry.handler(Readiness(always: entry.interest))
     }
-    if !timers.isEmpty { runDueTimers() }
+    if !timers.isEmpty { runTimers(dueAt: moment) }
     if !endOfTurn.isEmpty { runDeferredWork() }
   }
 
   /// Timers that the handlers schedule run in the next turn: a timer that reschedules itself
   /// without a delay must not block the rest of the loop.
-  private func runDueTimers() {
+  private func runTimers(dueAt moment: MonotonicTime) {
     let firstOfNextTurn = timers.nextID
-    while let handler = timers.popDue(at: now, scheduledBefore: firstOfNextTurn) { handler() }
+    while let handler = timers.popDue(at: moment, scheduledBefore: firstOfNextTurn) { handler() }
   }
 
   private func runDeferredWork() {
@@ -101,14 +101,30 @@ public final class IOLoop {
   /// Work deferred outside a turn, or by deferred work, runs at the end of the next turn.
   public func atEndOfTurn(_ work: @escaping () -> Void) { endOfTurn.append(work) }
 
-  private func wait(milliseconds: CInt) throws(Errno) -> Int {
+  /// Waits for events.
+  ///
+  /// - Returns: how many there are, and a moment that has passed before the last look for them:
+  ///   what arrived before a timer was due comes before that timer. This also holds if the process
+  ///   was stopped for a while, wherever it was.
+  private func wait(milliseconds: CInt) throws(Errno) -> (count: Int, moment: MonotonicTime) {
+    var moment = now
+    var count = try poll(milliseconds: milliseconds)
+    if milliseconds != 0 {
+      moment = now
+      if let deadline = timers.earliestDeadline, deadline <= moment {
+        count = try poll(milliseconds: 0)
+      }
+    }
+    return (count, moment)
+  }
+
+  private func poll(milliseconds: CInt) throws(Errno) -> Int {
     let count = epoll_wait(epoll.borrowed.rawValue, &events, CInt(events.count), milliseconds)
     if count >= 0 { return Int(count) }
     let error = Errno(rawValue: errno)
     guard error == .interrupted else { throw error }
-    // The limit must not begin again: the next turn waits for the remaining time. After a stop of
-    // the process, timers are due, and what arrived meanwhile comes before them.
-    return milliseconds == 0 ? 0 : try wait(milliseconds: 0)
+    // The limit must not begin again: the next turn waits for the remaining time.
+    return 0
   }
 
   /// The time to wait in milliseconds, rounded up: a timer is never early, and the rounding makes
