@@ -83,7 +83,12 @@ final class OpenPort {
   func inherit(_ lent: LentPort) { restorations.insert(contentsOf: lent.restorations, at: 0) }
 
   private func release() {
-    if isExclusive { _ = ioctl(descriptor.rawValue, UInt(TIOCNXCL), 0 as CInt) }
+    if isExclusive {
+      _ = ioctl(descriptor.rawValue, UInt(TIOCNXCL), 0 as CInt)
+      // A child of another thread has a copy of the descriptor until it runs its program, and the
+      // lock would last as long.
+      _ = flock(descriptor.rawValue, LOCK_UN)
+    }
     isExclusive = false
     restorations = []
     owned = nil
