@@ -208,16 +208,31 @@ final class App {
     }
   }
 
-  /// Closes everything. The user's terminal comes first: closing a log or a device may take time.
-  func close(_ frontEnd: any FrontEnd) {
-    frontEnd.stop()
+  /// Ends all sessions, and their logs before them.
+  func endSessions() {
+    endSharing()
+    finishLogs()
+    for port in ports { port.controller.close() }
+  }
+
+  private func endSharing() {
     for port in ports { port.controller.finishSending() }
     for port in ports { port.controller.sharing.end(because: reasonForOthers) }
     alerts?.finish()
-    frontEnd.finishDisplay()
+  }
+
+  private func finishLogs() {
     for port in ports { port.log.close() }
     let deadline = MonotonicTime.now + SessionLogger.patience
     for port in ports { port.log.finish(by: deadline) }
+  }
+
+  /// Closes everything. The user's terminal comes first: closing a log or a device may take time.
+  func close(_ frontEnd: any FrontEnd) {
+    frontEnd.stop()
+    endSharing()
+    frontEnd.finishDisplay()
+    finishLogs()
     _ = console.finish(within: Self.messagePatience)
     console.giveUp()
     for port in ports { port.controller.close() }

@@ -69,6 +69,8 @@ final class HeadlessInterface: FrontEnd {
   var goesOnWithoutFailed = false
   /// Whether the program takes the pen of the session that it joins without asking.
   var takesPenAtOnce = false
+  /// Whether the sessions end before the output does, because a program reads there how they ended.
+  var tellsOfTheEnd = false
   /// Whether ``finish(_:)`` was called, and the session only waits for unread output.
   private(set) var isOver = false
 
@@ -270,6 +272,7 @@ final class HeadlessInterface: FrontEnd {
       guard case .success(.done) = app.outcome else { return false }
       return members.contains { $0.port.controller.sequences.isPlaying }
     }
+    if tellsOfTheEnd { app.endSessions() }
     // A pipe is read completely.
     let pauses = members.map { $0.port.session.pauseReading() }
     defer { for pause in pauses { pause.end() } }

@@ -45,6 +45,7 @@ final class JSONController {
   init(_ frontEnd: HeadlessInterface, linger: Duration, isReadOnly: Bool) {
     self.frontEnd = frontEnd
     self.linger = linger
+    frontEnd.tellsOfTheEnd = true
     adopt(frontEnd.port)
     setReadOnly(isReadOnly, port: 0)
   }
