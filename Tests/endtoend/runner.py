@@ -43,8 +43,9 @@ PASSED, FAILED, SKIPPED = "passed", "FAILED", "skipped"
 TEST_NAME = re.compile(r"\S+(?: \(Tests\.\S+\))?")
 # The line of a failure that says which error it was.
 ERROR = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Expired|Interrupt|Exit)\b")
-# The beginning of the lines before the last one, one for each test that failed first, and then passed alone.
-UNSTEADY = "unsteady:"
+# The beginnings of the lines before the last one: one for each test that failed first, and then passed alone, and one for
+# each that failed for good. They are for readers who have only the end of a log.
+UNSTEADY, FAILED_FOR_GOOD = "unsteady:", "failed:"
 
 
 def closing_line(passed, failed, skipped):
@@ -290,7 +291,17 @@ def try_again(part, run):
                 and name not in again.failures and not fits(again.failures, pattern_of(name))]
     part.counts[FAILED] -= len(unsteady)
     part.counts[PASSED] += len(unsteady)
-    return [f"{UNSTEADY} {name} (first: {part.failures.pop(name)[:300] or 'it says no reason'})" for name in unsteady]
+    return [f"{UNSTEADY} {name} (first: {short(part.failures.pop(name))})" for name in unsteady]
+
+
+def failures_of(part):
+    """A line for each test that has failed."""
+    return [f"{FAILED_FOR_GOOD} {name} ({short(reason)})" for name, reason in part.failures.items()]
+
+
+def short(reason):
+    """The reason of a failure for a line at the end."""
+    return reason[:300] or "it says no reason"
 
 
 def minutes(seconds):
@@ -432,18 +443,19 @@ def main(folder, files, description, slowest=()):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if options.part:
-        counts, unsteady = run_module(options), []
+        counts, closing = run_module(options), []
     else:
         # Debian's users do not search these, where servers are and what makes file systems.
         os.environ["PATH"] += ":/usr/sbin:/sbin"
         say_how_isolated()
         ran = run_chosen(folder, files, options, slowest)
-        counts, unsteady = ran.whole.counts, []
+        counts, closing = ran.whole.counts, []
         if not options.until_failure:
-            unsteady = try_again(ran.whole, lambda names: run_again(folder, files, options, names))
+            closing = try_again(ran.whole, lambda names: run_again(folder, files, options, names))
+        closing += failures_of(ran.whole)
         if options.slowest:
             print_slowest(ran.durations, options.slowest)
-    for line in (*unsteady, closing_line(*counts.values())):
+    for line in (*closing, closing_line(*counts.values())):
         print(line, flush=True)
     sys.exit(1 if counts[FAILED] else 0)
 

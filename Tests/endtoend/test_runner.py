@@ -155,6 +155,7 @@ class AgainTests(unittest.TestCase):
             lines, [f"unsteady: {TWO} (first: AssertionError: not within 60 s: the log is there)"])
         self.assertEqual(list(part.counts.values()), [2, 1, 1])
         self.assertEqual(list(part.failures), [CLASS])
+        self.assertEqual(runner.failures_of(part), [f"failed: {CLASS} ({part.failures[CLASS]})"])
 
     def test_a_module_that_ended_early_is_steady_if_nothing_of_it_fails(self):
         for output, count in (f"passed {TWO} (1 s)\n", 1), (f"passed {TWO} (1 s)\nFAILED {TWO[:-3]}one (1 s)\n", 0):

@@ -102,12 +102,13 @@ def main():
                 name, quick=not options.all and not options.soak, patterns=options.patterns, soak=options.soak)]
         if options.part == "mock":  # The virtual machine has nothing that could disturb its tests.
             isolation.separate(Path(options.folder))
-        counts, unsteady = runner.run_tests(tests).counts, []
+        counts, closing = runner.run_tests(tests).counts, []
     else:
         whole = run_parts(options)
-        unsteady = runner.try_again(whole, lambda names: run_again(options, names))
+        closing = runner.try_again(whole, lambda names: run_again(options, names))
+        closing += runner.failures_of(whole)
         counts = whole.counts
-    for line in (*unsteady, runner.closing_line(*counts.values())):
+    for line in (*closing, runner.closing_line(*counts.values())):
         print(line, flush=True)
     if not any(counts.values()):
         sys.exit(f"no test's name contains '{' '.join(options.patterns)}'")
