@@ -126,7 +126,7 @@ class LineInputFocusTests(LineInputTest, FocusTest):
         self.device.write(b"row\r\n" * 30 + b"login: ")
         self.screen.wait_for_text("login:")
         for rows, columns in ((10, 40), (30, 100), (6, 30), (24, 80)):
-            self.screen.resize(rows, columns)
+            self.screen.resize_until_drawn(rows, columns)
             self.device.write(b"a")
             self.screen.wait_for(
                 lambda lines: sum(line == ">" for line in lines) == 1, "one line to type in")

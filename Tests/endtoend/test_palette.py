@@ -238,7 +238,7 @@ class PaletteSizeTests(PaletteTest):
         screen.wait_for_text("row 29")
         self.open_palette(terminal, screen, b"baud")
         for rows, columns in ((10, 40), (30, 100), (6, 30), (24, 80)):
-            screen.resize(rows, columns)
+            screen.resize_until_drawn(rows, columns)
             screen.wait_for(
                 lambda lines: sum("command: baud" in line for line in lines) == 1
                 and any("115200" in line for line in lines), f"the list in {rows} by {columns}")

@@ -288,7 +288,7 @@ class WindowTests(PlotTest):
     def test_a_window_that_changes_its_size_keeps_plot_and_text(self):
         self.open("--status")
         for rows, columns in ((12, 40), (40, 120), (5, 80), (2, 40), (24, 80), (9, 30), (24, 80)):
-            self.screen.resize(rows, columns)
+            self.screen.resize_until_drawn(rows, columns)
             if rows < 9:
                 self.screen.wait_for(
                     lambda lines: not any("2 series" in line for line in lines), "no plot")

@@ -497,7 +497,7 @@ class ViewerTests(FileTest):
         terminal, screen = self.start(self.numbers())
         screen.wait_for_text("1 sin")
         for rows, columns in ((10, 30), (5, 80), (40, 100)):
-            screen.resize(rows, columns)
+            screen.resize_until_drawn(rows, columns)
             if rows > 8:
                 screen.wait_for(lambda lines: lines[0].startswith("1 sin"), "the plot")
         terminal.send(b"\x1a")

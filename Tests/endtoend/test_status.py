@@ -114,7 +114,7 @@ class StatusTests(StatusTest):
     def test_a_window_that_changes_its_size_keeps_it_in_the_last_row(self):
         self.begin()
         for rows, columns in ((10, 40), (30, 100), (2, 40), (24, 80)):
-            self.screen.resize(rows, columns)
+            self.screen.resize_until_drawn(rows, columns)
             if rows == 2:
                 self.screen.wait_for(lambda _: self.screen.scrolls_whole, "no room for it")
             else:

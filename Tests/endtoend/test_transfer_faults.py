@@ -12,6 +12,7 @@ from pathlib import Path
 from Tests.endtoend.faults import processes, record, waits
 from Tests.endtoend.harness import (
     TIMEOUT, Deadline, Device, Loopback, Pipes, Terminal, serialterm_binary, shell_status, slow, soak, wait_until)
+from Tests.endtoend.harness.open_files import files_of
 from Tests.endtoend.harness.pace import pace
 from Tests.endtoend.transfers import (
     Bench, at_once, contents, differences, ended, missing, scripted, written)
@@ -113,10 +114,7 @@ class FarEnd(unittest.TestCase):
 
     def wait_until_it_waits(self, program):
         """Waits until a program has read all that was sent to it, and done what follows from that."""
-        def has_read():
-            # poll(2) of a pseudo-terminal completes what is on its way.
-            return not select.select([self.device._port], [], [], 0)[0]
-        wait_until(lambda: has_read() and processes.state_of(program.pid) == "S", "the program waits")
+        wait_until(lambda: not self.device.has_unread and processes.state_of(program.pid) == "S", "the program waits")
 
     def send(self, protocol, content=FILE, *options):
         path = content.write(self.folder)
@@ -486,31 +484,54 @@ class EndTests(FarEnd):
                 (self.into / "image.bin.part").unlink()
                 self.device.read_available(0.02)
 
+    def script(self, *options):
+        """Starts a script that sends a file, and asks it for the first block."""
+        step, path = self.folder / "step.serial", LARGE.write(self.folder)
+        step.write_text(f'send file "{path}" by xmodem\n')
+        program = self.start("run", self.device.path, step, *options)
+        # A request that comes before the transfer would be what the device prints.
+        wait_until(lambda: str(path) in files_of(program.pid), "the transfer has begun")
+        self.device.write(CRC_MODE)
+        return program
+
+    def assert_it_says_how_far_it_got(self, program, status, reason):
+        self.assertEqual(shell_status(program.wait()), status)
+        said = program.stderr.expect_end()
+        self.assertRegex(
+            said, rb"large\.bin was not sent completely: it was stopped.* 256 of [\d,]+ bytes were accepted")
+        self.assertRegex(said, reason)
+        self.device.read_available(0.02)
+
     def test_a_script_says_how_far_a_transfer_got(self):
-        """At its deadline, after a signal, and after a text that means a failure."""
-        step = self.folder / "step.serial"
-        step.write_text(f'print "begin"\nsend file "{LARGE.write(self.folder)}" by xmodem\n')
-        for words, number, status, reason in (
-                (("--deadline", "3s"), None, 10, rb"the script did not end within 3 s"),
+        """After a signal, and after a text that means a failure."""
+        for options, number, status, reason in (
                 ((), signal.SIGTERM, 128 + signal.SIGTERM, rb"stopped by signal 15 \(TERM\)"),
                 (("--fail-on", "panic"), None, 1, rb"which matches --fail-on /panic/")):
-            with self.subTest(words):
-                program = self.start("run", self.device.path, step, *words)
-                program.stdout.expect(b"begin")
-                self.device.write(CRC_MODE)
+            with self.subTest(options):
+                program = self.script(*options)
                 self.take(2)
                 # The next block has begun.
                 self.device.read_exactly(1)
                 if number:
                     program.signal(number)
-                elif status == 1:
+                else:
                     self.device.write(b"panic\r\n")
-                self.assertEqual(shell_status(program.wait()), status)
-                said = program.stderr.expect_end()
-                self.assertRegex(
-                    said, rb"large\.bin was not sent completely: it was stopped.* 256 of [\d,]+ bytes were accepted")
-                self.assertRegex(said, reason)
-                self.device.read_available(0.02)
+                self.assert_it_says_how_far_it_got(program, status, reason)
+
+    def test_a_script_at_its_deadline_says_how_far_a_transfer_got(self):
+        # Where the time is too short for two blocks, the next one is longer.
+        for seconds in (3, 20, 60):
+            program = self.script("--deadline", f"{seconds}s")
+            blocks = []
+            while len(blocks) < 2 and (found := read_block(self.device)) != CAN:
+                blocks.append(found)
+                self.device.write(ACK)
+            if len(blocks) == 2:
+                return self.assert_it_says_how_far_it_got(
+                    program, 10, b"the script did not end within %d s" % seconds)
+            program.wait()
+            self.device.read_available(0.02)
+        self.fail("two blocks took longer than every deadline")
 
     def test_progress_is_on_a_terminal_of_standard_error_alone(self):
         """Drawn there, as lines with `plain`, and nowhere else."""

@@ -14,6 +14,8 @@ DIM, NORMAL_INTENSITY, STRUCK_OUT, NOT_STRUCK_OUT = 2, 22, 9, 29
 # Other numbers of a colour follow.
 COLOURS = 38, 48
 BRIGHT = *range(90, 98), *range(100, 108)
+# No program draws it.
+UNDRAWN = "\N{WARNING SIGN}"
 ATTRIBUTES = ("bold", "italics", "underscore", "strikethrough", "reverse")
 
 
@@ -138,6 +140,13 @@ class Screen:
         self.update()
         self._emulator.resize(rows, columns)
         self._terminal.resize(rows, columns)
+
+    def resize_until_drawn(self, rows, columns):
+        """Changes the size of the window, and waits until the program has drawn all rows for it. What a program has drawn
+        for the size before would be in the wrong rows."""
+        self.resize(rows, columns)
+        self._emulator.buffer[rows - 1][0] = pyte.screens.Char(UNDRAWN)
+        self.wait_for(lambda lines: not lines[-1].startswith(UNDRAWN), f"{rows} rows that are drawn")
 
     @property
     def lines(self):
