@@ -166,6 +166,22 @@ private func isReadable(_ link: TermiosLink) -> Bool {
     try open().close()
   }
 
+  @Test func closedLink_isFree_whileAChildHasACopyOfItsDescriptor() throws {
+    let first = try open()
+    let copies = try openFiles(of: pty.path).map { try $0.duplicate() }
+    defer { copies.forEach { try? $0.close() } }
+    try #require(!copies.isEmpty)
+    first.close()
+    try open().close()
+  }
+
+  /// The descriptors of this process for a file.
+  private func openFiles(of path: FilePath) -> [FileDescriptor] {
+    (0..<1_024).map(FileDescriptor.init(rawValue:)).filter {
+      FilePath("/proc/self/fd/\($0.rawValue)").linkTarget == path
+    }
+  }
+
   @Test func refusedLink_leavesTheOthersSettingsAlone() throws {
     let first = try open(settings: LineSettings(baudRate: 9_600))
     #expect(throws: SerialError.self) { try open(settings: LineSettings(baudRate: 300)) }
