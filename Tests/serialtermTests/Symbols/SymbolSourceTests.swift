@@ -25,12 +25,7 @@ import Time
       // As in the program, writing to one that has ended is an error of write(2).
       signal(SIGPIPE, SIG_IGN)
       folder = try TemporaryFolder()
-      let program = folder("addr2line")
-      // A program that another test starts must not keep the file open for writing.
-      let file = try FileDescriptor.open(
-        program, .writeOnly, options: [.create, .closeOnExec], permissions: [.ownerReadWriteExecute]
-      )
-      _ = try file.closeAfter { try file.writeAll("#!/bin/sh\n\(script)\n".utf8) }
+      let program = try folder.makeScript("addr2line", script)
       loop = try IOLoop(clock: { [clock] in clock.now })
       source = SymbolSource(
         SymbolFile(

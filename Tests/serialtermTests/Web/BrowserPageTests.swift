@@ -77,10 +77,7 @@ import Testing
   init() throws { (folder, loop) = (try TemporaryFolder(), try IOLoop()) }
 
   private func page(running script: String) throws -> BrowserPage {
-    let path = folder("serialterm-web")
-    let file = try FileDescriptor.open(
-      path, .writeOnly, options: [.create, .closeOnExec], permissions: [.ownerReadWriteExecute])
-    _ = try file.closeAfter { try file.writeAll("#!/bin/sh\n\(script)\n".utf8) }
+    let path = try folder.makeScript("serialterm-web", script)
     return BrowserPage(on: loop, program: path.string)
   }
 
