@@ -190,10 +190,14 @@ class PortTests(DoctorCase):
 class RulesTests(DoctorCase):
     def test_rule_gives_the_adapter_its_name_wherever_it_is_plugged_in(self):
         adapter = self.adapter(0, "NAMED0")
-        rule = serialterm("rules", adapter.node, "--name", "board").stdout.decode()
+        printed = serialterm("rules", adapter.node, "--name", "board")
+        self.assertEqual(printed.status, 0, printed)
+        rule = printed.stdout.decode()
         self.use_rules("70-board.rules", rule)
         udevadm("trigger", f"--name-match={adapter.node}")
-        wait_until(lambda: os.path.exists("/dev/board"), "/dev/board exists")
+        udevadm("settle")
+        self.assertTrue(os.path.exists("/dev/board"), (
+            rule, os.listdir(RULES), self.properties(f"/class/tty/{os.path.basename(adapter.node)}")))
         adapter.unplug()
         stranger = self.adapter(1, "STRANGER1")
         self.assertFalse(os.path.lexists("/dev/board"))

@@ -233,7 +233,7 @@ int tcsendbreak(int descriptor, int duration) {
 }
 
 int flock(int descriptor, int operation) {
-  if (is_device(descriptor)) trace("flock\n");
+  if (is_device(descriptor)) trace(operation & LOCK_UN ? "flock LOCK_UN\n" : "flock\n");
   return ORIGINAL(flock)(descriptor, operation);
 }
 
