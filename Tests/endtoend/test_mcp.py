@@ -237,7 +237,7 @@ class SafetyTests(AgentCase):
         pid, master = pty.fork()
         if not pid:
             os.execvp("cat", ["cat"])
-        with open(master, "r+b", buffering=0) as screen:
+        with open(master, "r+b", buffering=0):
             wait_until(lambda: os.readlink(f"/proc/{pid}/fd/0").startswith("/dev/pts/"), "its terminal is there")
             node = os.readlink(f"/proc/{pid}/fd/0")
             for options in ((), ("--allow", node)):

@@ -2,7 +2,6 @@
 
 import os
 import re
-import select
 import signal
 import tempfile
 import time
