@@ -193,7 +193,7 @@ class PenTests(JoinedCase):
             person["name"] for person in people["others"]] == ["max", "Anna"], "bert sees the name")
         session.expect(b"anna is now called Anna.")
         anna.wait("commands", lambda commands: commands["name"].get("value") == "Anna", "her own name")
-        # Whoever asks goes on asking.
+        # Those who ask go on asking.
         bert.done("name", argument="Bert (agent)")
         anna.wait("people", lambda people: [
             (person["name"], person["asks"]) for person in people["others"]

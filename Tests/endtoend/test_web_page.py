@@ -512,7 +512,7 @@ class PageTests(BrowserTest):
         self.browser.wait_for_text("#state", "waiting for the device")
 
     def test_whether_keys_are_sent_is_what_the_session_says(self):
-        """Whatever its sentence is, and whoever has the pen."""
+        """Whatever its sentence is, with the pen or without."""
         self.open()
         off = "return ['send', 'press'].map((id) => document.getElementById(id).ariaDisabled)"
         for reason in ("the board is asleep", "ask Ünal first!"):

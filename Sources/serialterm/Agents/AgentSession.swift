@@ -67,10 +67,8 @@ final class AgentSession {
       case .history(let bytes, let time, _): bytes.withUnsafeBytes { scrollback.add($0, at: time) }
       case .missed(let count): missedCount += count
       case .ended(let reason): finish(because: "the session has ended: \(reason)")
-      case .userJoined, .screen, .joined, .renamed, .ownNameChanged, .left, .penMoved, .asked,
-        .kept,
-        .port:
-        break
+      case .userJoined, .screen, .joined, .renamed, .ownNameChanged, .left: break
+      case .penMoved, .asked, .kept, .port: break
       }
     }
     failures = port.controller.ends.observe { [unowned self] in

@@ -6,7 +6,7 @@ extension Command {
   static let repeatText = CommandWithArgument(
     nil, "repeat", "send a text at intervals",
     or: ["every", "again", "interval", "periodic", "poll", "keep sending", "timer", "loop"],
-    needs: RepeatOrder.needs, value: { $0.repeating.map { "\($0)" } },
+    users: [.person], needs: RepeatOrder.needs, value: { $0.repeating.map { "\($0)" } },
     argument: .text(
       "repeat", expected: RepeatOrder.expected,
       [
@@ -45,7 +45,7 @@ struct RepeatOrder: Hashable {
   }
 
   /// The conditions. When one of them is no longer met, the repetition ends.
-  static let needs: [Need] = [.users([.person])] + Need.toSend + [.noSequence]
+  static let needs: [Need] = Need.toSend + [.noSequence]
   /// The form, for messages.
   static let expected = "a time and a text, such as '1s status' or '500ms 10x status'"
   /// The intervals in seconds.

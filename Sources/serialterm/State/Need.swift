@@ -95,7 +95,9 @@ enum Need: Hashable {
   /// The reason of the owner of a joined session; nil if it gives none.
   private func ownersReason(in state: TerminalState) -> Reason? {
     // When the link is lost, nobody knows what holds at its far end.
-    guard case .open = state.session, let subject else { return nil }
+    guard case .open = state.session, !state.sharing.refusals.isEmpty, let subject else {
+      return nil
+    }
     return state.sharing.refusals[subject].map { Reason($0) }
   }
 

@@ -16,7 +16,7 @@ extension Reason: CustomStringConvertible {
   var description: String { text }
 }
 
-/// The reasons of every ``Need``. Whoever takes part gets them from here: lists and messages for
+/// The reasons of every ``Need``. All who take part get them from here: lists and messages for
 /// people, JSON, pages, agents, and members in other programs.
 extension Reason {
   // The port.

@@ -266,6 +266,13 @@ import Testing
     }
   }
 
+  @Test func `Who may use a command is published as it holds`() {
+    for command in Command.all {
+      let users = command.needs.filter { if case .users = $0 { true } else { false } }
+      #expect(users == [.users(command.users)], "\(command.name)")
+    }
+  }
+
   @Test func `Who is alone at the port of a server can ask for a pen that nobody has`() {
     var state = Situation.open.state
     #expect(Need.others.unmet(in: state) == .alone)

@@ -66,7 +66,7 @@ package final class UserSharing {
 
   private func update() {
     var new = control.sharing
-    // They are about the port, whoever has the pen.
+    // They are about the port, not about the pen.
     new.refusals = remote?.sharing.refusals ?? [:]
     sharing = new
   }
