@@ -97,7 +97,8 @@ struct CommandList {
   private func key(of command: Command) -> Character { command.key ?? " " }
 
   private func reason(of command: Command) -> String? {
-    command.needs.unmet(in: state).map { "(off: \($0.text))" }
+    guard case .disabled(let reason) = command.availability(in: state) else { return nil }
+    return "(off: \(reason.text))"
   }
 
   private func style(of command: Command) -> StyledLine.Style {
@@ -112,10 +113,15 @@ struct CommandList {
     let known: [Command] = [.help, .quit]
     let searched = state.commands.filter { $0 != .palette && !known.contains($0) }
     return (searched + known).map { command in
-      Choice(
+      let refusal: String? =
+        switch command.availability(in: state) {
+        case .enabled: nil
+        case .disabled(let reason): reason.text
+        }
+      return Choice(
         id: command, label: command.key.map { "\($0)" } ?? "", title: command.title,
         name: command.name, synonyms: command.synonyms, detail: command.value(state) ?? "",
-        refusal: command.needs.unmet(in: state)?.text)
+        refusal: refusal)
     }
   }
 }
