@@ -101,10 +101,10 @@ let package = Package(
     .target(
       name: "ModelContext", dependencies: ["TextTools"], path: "Sources/Values/ModelContext",
       swiftSettings: strict),
-    // Which command of a program is performed when, and what a cancel stops.
+    // The lines of a program: which message is performed when, and what a cancel stops.
     .target(
-      name: "ProgramCommands", dependencies: ["TextTools"], path: "Sources/Values/ProgramCommands",
-      swiftSettings: strict),
+      name: "ProgramCommands", dependencies: ["Framing", "TextTools"],
+      path: "Sources/Values/ProgramCommands", swiftSettings: strict),
     // Numbers in what a device sends, and curves of them.
     .target(
       name: "Plotting", dependencies: ["Patterns", "TextStages", "TextTools", "Time"],
@@ -280,7 +280,7 @@ let package = Package(
       name: "ModelContextTests", dependencies: ["ModelContext", "TextTools"],
       path: "Tests/Values/ModelContextTests", swiftSettings: strict),
     .testTarget(
-      name: "ProgramCommandsTests", dependencies: ["ProgramCommands", "TextTools"],
+      name: "ProgramCommandsTests", dependencies: ["Framing", "ProgramCommands", "TextTools"],
       path: "Tests/Values/ProgramCommandsTests", swiftSettings: strict),
     .testTarget(
       name: "PlottingTests",

@@ -1,19 +1,15 @@
+package import Framing
 package import TextTools
 
 /// A line of a program that drives a session: a command in JSON, or the reason why it is none.
-package struct ProgramLine {
+package struct ProgramLine: ProgramMessage {
   package let content: Result<JSON, any Error>
-  /// The number of bytes.
-  package let length: Int
 
-  /// Parses a line.
-  package init(_ text: String) {
-    content = Result { try JSON(parsing: text) }
-    length = text.utf8.count
+  package static let beginsInTurn = true
+
+  package static func messages(of line: Result<String, FrameDamage>) -> [ProgramLine] {
+    [ProgramLine(content: Result { try JSON(parsing: try line.get()) })]
   }
-
-  /// A line that could not be read.
-  package init(unreadable reason: any Error) { (content, length) = (.failure(reason), 0) }
 
   private var json: JSON? { try? content.get() }
 
@@ -21,8 +17,10 @@ package struct ProgramLine {
   package var id: JSON { json?["id"] ?? .null }
 
   /// The name of the command; nil if the line has none.
-  package var name: String? { json?["command"]?.string }
+  private var name: String? { json?["command"]?.string }
 
-  /// Whether it stops the commands before it.
   package var isCancel: Bool { name == "cancel" }
+
+  /// A `watch` is about what the session reports when the program joins.
+  package var needsSession: Bool { json != nil && !["watch", "close"].contains(name) }
 }

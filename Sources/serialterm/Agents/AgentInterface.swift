@@ -1,7 +1,10 @@
 import EventLoop
+import Framing
 import Glibc
+import ModelContext
 import Observing
 import Posix
+import ProgramCommands
 import Reconnecting
 import SerialCore
 import Sessions
@@ -13,19 +16,16 @@ import Time
 /// go to standard output, one a line. Ports are opened and closed while it runs.
 final class AgentInterface: FrontEnd {
   private let app: App
-  private let input = StandardFile(.standardInput, O_RDONLY)
-  private var lines = InputLines(limit: longestLine)
-  private var watch: DescriptorWatch?
+  private lazy var input = ProgramInput<ClientMessage>(
+    on: app.loop, isCrowded: { [app] in app.console.isCrowded },
+    onStep: { [unowned self] in handle($0) })
   private var output: ObservationToken<OutputChannel.Event>?
-  private var next: LoopTimer?
+  /// The time for the last answers.
+  private var end: LoopTimer?
   private var callEnds: ObservationToken<Void>?
   private let rules: AgentRules
   private lazy var server = AgentServer(app, under: rules) { [unowned self] in write($0) }
 
-  /// The maximum length of a line in bytes.
-  private static let longestLine = 1_048_576
-  /// The time after which no further message is handled in a turn of the loop.
-  private static let turn = Duration.milliseconds(2)
   /// The time for the last answers, and for a client to read them.
   private static let patience = Duration.seconds(2)
 
@@ -37,7 +37,7 @@ final class AgentInterface: FrontEnd {
       switch $0 {
       // A client that has ended.
       case .gone: app.finish(.success(.done))
-      case .room: handleLines()
+      case .room: input.goOn()
       case .drained: break
       }
     }
@@ -53,11 +53,10 @@ final class AgentInterface: FrontEnd {
   func open() {}
 
   func begin() throws {
-    guard input.isUsable else {
+    do throws(Errno) {
+      try input.begin()
+    } catch .badFileDescriptor {
       throw Failure(.usage, "standard input is not open: an agent starts 'serialterm mcp'.")
-    }
-    watch = try app.loop.watch(input.descriptor, for: .reading, isUrgent: true) {
-      [unowned self] _ in read()
     }
   }
 
@@ -71,8 +70,8 @@ final class AgentInterface: FrontEnd {
   }
 
   func stop() {
-    watch = nil
-    (next, callEnds) = (nil, nil)
+    input.end()
+    (end, callEnds) = (nil, nil)
     server.stop()
   }
 
@@ -86,53 +85,39 @@ final class AgentInterface: FrontEnd {
     return outcome
   }
 
-  // MARK: Lines
+  // MARK: Messages
 
-  private func read() {
-    guard lines.read(from: input.descriptor) else { return }
-    if lines.hasEnded {
-      watch?.cancel()
-      watch = nil
+  private func handle(_ step: ProgramLines<ClientMessage>.Step) {
+    switch step {
+    case .perform(let message): server.handle(message)
+    case .finish: awaitAnswers()
+    // Requests do not wait for each other. A cancel names the one that it stops.
+    case .drop, .confirm, .stop: break
     }
-    handleLines()
-  }
-
-  /// Handles some messages. While answers are not read, no input is read.
-  private func handleLines() {
-    next = nil
-    let deadline = MonotonicTime.now + Self.turn
-    repeat {
-      guard app.outcome == nil else { return }
-      guard !app.console.isCrowded else {
-        _ = try? watch?.setInterest([])
-        return
-      }
-      if server.handleNext() { continue }
-      switch lines.next() {
-      case .success(let line): server.receive(line)
-      case .failure: server.receiveTooLong()
-      case nil where lines.hasEnded: return awaitAnswers()
-      case nil:
-        _ = try? watch?.setInterest(.reading)
-        return
-      }
-    } while .now < deadline
-    _ = try? watch?.setInterest([])
-    next = app.loop.schedule(after: .zero) { [unowned self] in handleLines() }
   }
 
   /// Ends the program when what the client has asked last is answered, or takes too long.
   private func awaitAnswers() {
     guard server.isAwaited else { return app.finish(.success(.done)) }
-    guard callEnds == nil else { return }
     callEnds = server.callEnds.observe { [unowned self] in
       if !server.isAwaited { app.finish(.success(.done)) }
     }
-    next = app.loop.schedule(after: Self.patience) { [unowned self] in app.finish(.success(.done)) }
+    end = app.loop.schedule(after: Self.patience) { [unowned self] in app.finish(.success(.done)) }
   }
 
   private func write(_ line: String) {
     var line = "\(line)\n"
     line.withUTF8 { app.console.show(UnsafeRawBufferPointer($0)) }
+  }
+}
+
+extension ClientMessage: ProgramMessage {
+  static let beginsInTurn = false
+
+  static func messages(of line: Result<String, FrameDamage>) -> [ClientMessage] {
+    switch line {
+    case .success(let text): text.allSatisfy(\.isWhitespace) ? [] : parse(text)
+    case .failure: [.invalid(nil, .invalidRequest("the line is too long"))]
+    }
   }
 }

@@ -23,8 +23,6 @@ final class AgentServer {
   let holders: SharedWork<PortHolders>
   /// Finds the sessions of people.
   let people: SharedWork<[RunningSession]>
-  /// The messages of the client that are not handled yet.
-  private var waiting: [ClientMessage] = []
   private var calls: [RequestID: AgentCall] = [:]
   /// Reports that a call is over.
   let callEnds = Observable<Void>()
@@ -55,29 +53,16 @@ final class AgentServer {
     people = SharedWork(on: app.loop) { RunningSession.all() }
   }
 
-  /// Takes a line of the client, whose messages ``handleNext()`` handles.
-  func receive(_ line: String) {
-    guard !line.allSatisfy(\.isWhitespace) else { return }
-    waiting += ClientMessage.parse(line)
-  }
-
-  /// Handles the next message.
-  ///
-  /// - Returns: whether there was one.
-  func handleNext() -> Bool {
-    guard !waiting.isEmpty else { return false }
-    switch waiting.removeFirst() {
+  /// Handles a message of the client.
+  func handle(_ message: ClientMessage) {
+    switch message {
     case .request(let request): answer(request)
     case .notification("notifications/cancelled", let parameters):
       if let id = RequestID(parameters["requestId"]) { cancel(id) }
     case .notification, .response: break
     case .invalid(let id, let error): write(messages.error(error, of: id))
     }
-    return true
   }
-
-  /// Handles a line that is too long.
-  func receiveTooLong() { write(messages.error(.invalidRequest("the line is too long"), of: nil)) }
 
   /// Whether a client that has ended its requests waits for answers.
   var isAwaited: Bool { calls.values.contains(where: \.isAwaited) }

@@ -26,8 +26,6 @@ enum JSONCommand {
   case takeBack
   case startLog(FilePath, appending: Bool)
   case stopLog
-  /// Stops the command that runs. It is read while that one runs.
-  case cancel
   case close
 
   /// The record of a command that ``JSONController`` performs if its conditions are met; nil for
@@ -43,7 +41,7 @@ enum JSONCommand {
     case .startLog: .startLog
     case .stopLog: .stopLog
     case .close: .close
-    case .perform, .named, .pen, .watch, .cancel: nil
+    case .perform, .named, .pen, .watch: nil
     }
   }
 
@@ -103,7 +101,6 @@ enum JSONCommand {
       guard let appends else { throw Mistake("append: expected true or false") }
       self = .startLog(FilePath(path), appending: appends)
     case "stop-log": self = .stopLog
-    case "cancel": self = .cancel
     case "close": self = .close
     case "watch": self = .watch(try Self.watching(json))
     case "plot":

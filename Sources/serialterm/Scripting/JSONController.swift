@@ -22,21 +22,19 @@ import TextTools
 final class JSONController {
   /// The version of the protocol. New events and members do not change it.
   static let version = 1
-  /// The maximum length of a line in bytes.
-  private static let longestLine = 1_048_576
 
   private let frontEnd: HeadlessInterface
   private var ports: [JSONPort] = []
   /// The time to wait after the end of the input.
   var linger: Duration
-  private let input = StandardFile(.standardInput, O_RDONLY)
-  private var lines = InputLines(limit: longestLine)
-  private var watch: DescriptorWatch?
-  private var isClosing = false
-  private var queue = CommandQueue()
+  private lazy var input = ProgramInput<ProgramLine>(
+    on: loop, isCrowded: { [frontEnd] in frontEnd.isCrowded },
+    isJoining: { [unowned self] in ports.contains(where: \.isJoining) },
+    onStep: { [unowned self] in handle($0) })
   /// The present command, until it is answered.
   private var current: JSONPerformance?
-  private var timer: LoopTimer?
+  /// The time until the end of the program, when no more commands come.
+  private var end: LoopTimer?
   private var events: ObservationToken<HeadlessInterface.Event>?
 
   private var loop: IOLoop { frontEnd.loop }
@@ -71,8 +69,10 @@ final class JSONController {
     switch report {
     case .event(let event, let members): say(event, members, of: port)
     case .matched(let groups): answer("done", [("match", groups)])
-    case .closed: portClosed(port)
-    case .joined: doNextSoon()
+    case .closed:
+      portClosed(port)
+      input.goOnSoon()
+    case .joined: input.goOnSoon()
     }
   }
 
@@ -106,7 +106,7 @@ final class JSONController {
       case .waiting: startReading()
       case .room:
         for port in ports { port.published.resume() }
-        doNext()
+        input.goOn()
       case .ready, .lost, .ending: break
       }
     }
@@ -122,19 +122,15 @@ final class JSONController {
     line.withUTF8 { frontEnd.write(UnsafeRawBufferPointer($0)) }
   }
 
-  private func answer(_ event: String, _ members: [(String, JSON)] = []) {
-    guard let answered = current else { return }
-    (timer, current) = (nil, nil)
-    queue.answered()
-    say(event, [("id", answered.id)] + members, of: answered.port)
-    doNextSoon()
+  private func say(_ event: String, _ members: [(String, JSON)], to performance: JSONPerformance) {
+    say(event, [("id", performance.id)] + members, of: performance.port)
   }
 
-  /// Performs the next command in a separate turn: commands that are answered immediately must not
-  /// delay other events.
-  private func doNextSoon() {
-    guard !isClosing, current == nil else { return }
-    timer = loop.schedule(after: .zero) { [unowned self] in doNext() }
+  private func answer(_ event: String, _ members: [(String, JSON)] = []) {
+    guard let answered = current else { return }
+    current = nil
+    say(event, members, to: answered)
+    input.answered()
   }
 
   private func fail(_ reason: String, _ members: [(String, JSON)] = []) {
@@ -148,84 +144,38 @@ final class JSONController {
 
   private func startReading() {
     do throws(Errno) {
-      guard input.isUsable else { throw .badFileDescriptor }
-      watch = try loop.watch(input.descriptor, for: .reading, isUrgent: true) {
-        [unowned self] _ in read()
-      }
+      try input.begin()
     } catch {
       frontEnd.finish(.failure(Failure(inputFailed: error)))
     }
   }
 
-  private func read() {
-    guard lines.read(from: input.descriptor) else { return }
-    if lines.hasEnded {
-      watch?.cancel()
-      watch = nil
+  private func handle(_ step: ProgramLines<ProgramLine>.Step) {
+    switch step {
+    case .perform(let line): perform(line)
+    case .drop(let line): drop(line)
+    case .confirm(let line): say("done", [], to: JSONPerformance(line.id))
+    case .stop: if let members = current?.stop() { fail("cancelled", members) }
+    case .finish: close(after: linger)
     }
-    doNext()
-  }
-
-  /// Performs the next command. Those that were cancelled are answered in the same turn.
-  private func doNext() {
-    var hasBegun = false
-    takeLines()
-    while !isClosing, !frontEnd.isCrowded,
-      let step = queue.next(where: { !hasBegun && mayPerform($0) })
-    {
-      switch step {
-      case .drop(let line): drop(line)
-      case .perform(let line):
-        hasBegun = !line.isCancel
-        perform(line)
-      }
-      takeLines()
-    }
-    guard !isClosing else { return }
-    let mayRead = !frontEnd.isCrowded && queue.hasRoom
-    if mayRead, lines.hasEnded {
-      if queue.isIdle, !isJoining { close(after: linger) }
-    } else {
-      _ = try? watch?.setInterest(mayRead ? .reading : [])
-    }
-  }
-
-  /// Adds what was read to the queue, in search of a `cancel`. While answers are not read, no input
-  /// is.
-  private func takeLines() {
-    while !isClosing, !frontEnd.isCrowded, queue.hasRoom, let line = lines.next() {
-      let line =
-        switch line {
-        case .success(let text): ProgramLine(text)
-        case .failure(let damage): ProgramLine(unreadable: damage)
-        }
-      if queue.add(line) { stop() }
-    }
-  }
-
-  /// Whether the session that the program joins has not reported who may write.
-  private var isJoining: Bool { ports.contains(where: \.isJoining) }
-
-  /// Whether a line can be performed now. Until the program has joined, that is only a `watch`,
-  /// which is about what the session reports then.
-  private func mayPerform(_ line: ProgramLine) -> Bool {
-    guard isJoining, case .success = line.content else { return true }
-    return ["watch", "close"].contains(line.name)
-  }
-
-  /// Stops the present command, if it can be stopped.
-  private func stop() {
-    if let members = current?.stop() { fail("cancelled", members) }
   }
 
   /// Fails a command that was cancelled before it has begun.
   private func drop(_ line: ProgramLine) {
-    // What is not JSON fails because of that.
-    guard case .success(let json) = line.content else { return perform(line) }
     let dropped = JSONPerformance(line.id)
-    current = dropped
-    dropped.port = try? port(named: json["port"])
-    fail("cancelled", JSONPerformance.members(dropping: json, at: dropped.port))
+    do {
+      let json = try line.content.get()
+      dropped.port = try? port(named: json["port"])
+      say(
+        "failed",
+        [("reason", .string("cancelled"))]
+          + JSONPerformance.members(dropping: json, at: dropped.port), to: dropped)
+    } catch is FrameDamage {
+      finishForLongLine()
+    } catch {
+      // What is not JSON fails because of that.
+      say("failed", [("reason", .string("\(error)"))], to: dropped)
+    }
   }
 
   private func perform(_ line: ProgramLine) {
@@ -234,18 +184,21 @@ final class JSONController {
     do {
       let json = try line.content.get()
       let command = try JSONCommand(json)
-      // They are for all ports.
-      if case .cancel = command { return answer("done") }
+      // It is for all ports.
       if case .close = command { return perform(command, at: ports[0]) }
       let port = try port(named: json["port"])
       performance.port = port
       perform(command, at: port)
     } catch is FrameDamage {
-      frontEnd.finish(
-        .failure(Failure(.usage, "a command is longer than \(Self.longestLine) bytes.")))
+      finishForLongLine()
     } catch {
       fail("\(error)")
     }
+  }
+
+  private func finishForLongLine() {
+    let limit = ProgramLines<ProgramLine>.longestLine
+    frontEnd.finish(.failure(Failure(.usage, "a command is longer than \(limit) bytes.")))
   }
 
   /// The port that a command names. If there is only one, the command need not name it.
@@ -275,11 +228,11 @@ final class JSONController {
         fail("\(error)")
       }
     case .expect(let expression, let limit):
-      current?.wait = .expect
-      timer = loop.schedule(after: limit) { [unowned self] in
-        port.text.patterns = []
-        fail("timeout")
-      }
+      current?.wait = .expect(
+        loop.schedule(after: limit) { [unowned self] in
+          port.text.patterns = []
+          fail("timeout")
+        })
       port.text.patterns = [expression]
     case .perform(let action): action(call(at: port) { [unowned self] _ in answer("done") })
     case .named(let command, let argument):
@@ -301,7 +254,6 @@ final class JSONController {
     case .stopLog:
       port.port.log.switchOff()
       answer("done")
-    case .cancel: answer("done")
     case .close: performClose()
     }
   }
@@ -418,8 +370,8 @@ final class JSONController {
   }
 
   private func close(after linger: Duration) {
-    isClosing = true
-    timer = loop.schedule(after: linger) { [unowned self] in
+    input.end()
+    end = loop.schedule(after: linger) { [unowned self] in
       frontEnd.finish(.success(.done))
     }
   }

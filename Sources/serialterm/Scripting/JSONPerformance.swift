@@ -1,3 +1,4 @@
+import EventLoop
 import Observing
 import Reconnecting
 import SerialCore
@@ -14,7 +15,9 @@ final class JSONPerformance {
 
   enum Wait {
     case send(Drain)
-    case expect, transfer
+    /// The text, until the time is over.
+    case expect(LoopTimer)
+    case transfer
     case release(ObservationToken<SessionEvent>)
     /// The outcome of a command of the session, such as a break.
     case outcome

@@ -78,7 +78,7 @@ import TextTools
     case .perform(let action): action(call())
     case .named(let command, let argument): command.perform(call(argument))
     case .send, .expect, .transfer, .watch, .pen, .plot, .release, .takeBack, .startLog, .stopLog,
-      .cancel, .close:
+      .close:
       Issue.record("not a command of the session: \(line)")
     }
     bench.port.lineCommands.end()

@@ -1,0 +1,163 @@
+package import Framing
+
+/// What a program asks for in the lines of its input.
+package protocol ProgramMessage {
+  /// Whether a message waits until the one before it is answered. Otherwise it begins, and is
+  /// answered when that is possible.
+  static var beginsInTurn: Bool { get }
+  /// The messages of a line, or of one that could not be read.
+  static func messages(of line: Result<String, FrameDamage>) -> [Self]
+  /// Whether it stops the messages before it: the one that runs, and those that have not begun.
+  var isCancel: Bool { get }
+  /// Whether it is performed only when the program has joined its session.
+  var needsSession: Bool { get }
+}
+
+extension ProgramMessage {
+  package var isCancel: Bool { false }
+  package var needsSession: Bool { false }
+}
+
+/// The lines of a program that takes part in sessions: the bytes of its input become messages, and
+/// each one is performed when its turn has come.
+///
+/// Each event gives the actions that follow from it, in their order. In a turn of the loop, one
+/// message begins, so that a program with many of them delays nothing else. While the program does
+/// not read its answers, or many of its messages wait, no more input is read.
+package struct ProgramLines<Message: ProgramMessage> {
+  package enum Event {
+    /// Bytes of the input. A turn shall follow.
+    case bytes([UInt8])
+    /// The input has ended. A turn shall follow.
+    case end
+    /// A turn of the loop.
+    ///
+    /// - Parameters:
+    ///   - isCrowded: whether the program must read its answers first.
+    ///   - isJoining: whether the program has not joined its session yet.
+    case turn(isCrowded: Bool, isJoining: Bool = false)
+    /// The message that runs was answered, if messages begin in turn.
+    case answered
+  }
+
+  package enum Action {
+    case step(Step)
+    /// Give another ``Event/turn(isCrowded:isJoining:)``, in a turn of its own.
+    case turn
+    /// Whether to read the input.
+    case read(Bool)
+  }
+
+  package enum Step {
+    case perform(Message)
+    /// Answer a message that was cancelled before it has begun.
+    case drop(Message)
+    /// Answer a message that has cancelled the others.
+    case confirm(Message)
+    /// Stop the message that runs. Its answer is awaited.
+    case stop
+    /// The input has ended, and what was in it has begun and, in turn, was answered.
+    case finish
+  }
+
+  private enum Present {
+    case none, running
+    /// A cancel has stopped the message. It is not answered yet.
+    case stopping
+  }
+
+  /// A message that has not begun.
+  private struct Waiting {
+    let message: Message
+    /// The number of bytes of its line; 0 if another message of the line follows.
+    let length: Int
+  }
+
+  /// The maximum length of a line in bytes.
+  package static var longestLine: Int { 1_048_576 }
+
+  private let countLimit: Int
+  private let byteLimit: Int
+  private var buffer = FrameBuffer(.lines(limit: longestLine))
+  private var hasEnded = false
+  private var hasFinished = false
+  private var present = Present.none
+  private var waiting: [Waiting] = []
+  private var waitingBytes = 0
+  /// The number of messages up to the last cancel, at the start of those that wait.
+  private var cancelledCount = 0
+
+  /// - Parameters:
+  ///   - countLimit: the number of waiting messages with which no more lines are taken.
+  ///   - byteLimit: the number of their bytes with which no more lines are taken.
+  package init(countLimit: Int = 1_024, byteLimit: Int = 1_048_576) {
+    (self.countLimit, self.byteLimit) = (countLimit, byteLimit)
+  }
+
+  package mutating func handle(_ event: Event) -> [Action] {
+    switch event {
+    case .bytes(let bytes): buffer.append(bytes)
+    case .end: hasEnded = true
+    case .answered:
+      precondition(present != .none, "an answer to no message")
+      present = .none
+      return [.turn]
+    case .turn(true, _): return [.read(false)]
+    case .turn(false, let isJoining):
+      guard !hasFinished else { break }
+      let steps = takeLines() + nextSteps(isJoining: isJoining)
+      let begins = steps.contains { if case .perform = $0 { true } else { false } }
+      return steps.map(Action.step)
+        + (begins && !Message.beginsInTurn ? [.turn] : []) + [.read(hasRoom)]
+        + (finishes(isJoining: isJoining) ? [.step(.finish)] : [])
+    }
+    return []
+  }
+
+  private var hasRoom: Bool { waiting.count < countLimit && waitingBytes < byteLimit }
+
+  /// Takes the messages of complete lines, in search of a cancel, while there is room. The last line
+  /// may have any length and number of messages.
+  private mutating func takeLines() -> [Step] {
+    var steps: [Step] = []
+    while hasRoom, let line = buffer.next(isEnd: hasEnded) {
+      let length = (try? line.get().utf8.count) ?? 0
+      let messages = Message.messages(of: line)
+      for (index, message) in messages.enumerated() {
+        waiting.append(
+          Waiting(message: message, length: index == messages.count - 1 ? length : 0))
+        guard message.isCancel else { continue }
+        cancelledCount = waiting.count
+        guard present == .running else { continue }
+        present = .stopping
+        steps.append(.stop)
+      }
+      if !messages.isEmpty { waitingBytes += length }
+    }
+    return steps
+  }
+
+  /// Removes the messages that were cancelled, the cancels, and one that can begin.
+  private mutating func nextSteps(isJoining: Bool) -> [Step] {
+    var steps: [Step] = []
+    while present == .none, let message = waiting.first?.message {
+      let isDropped = cancelledCount > 0 && !message.isCancel
+      let begins = !isDropped && !message.isCancel
+      if begins, isJoining, message.needsSession { break }
+      waitingBytes -= waiting.removeFirst().length
+      cancelledCount = max(0, cancelledCount - 1)
+      steps.append(
+        isDropped ? .drop(message) : message.isCancel ? .confirm(message) : .perform(message))
+      guard begins else { continue }
+      if Message.beginsInTurn { present = .running }
+      break
+    }
+    return steps
+  }
+
+  private mutating func finishes(isJoining: Bool) -> Bool {
+    let isIdle = present == .none && waiting.isEmpty
+    hasFinished = hasEnded && isIdle && !isJoining
+    return hasFinished
+  }
+}
