@@ -22,7 +22,11 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       resources: [
-        .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/page.js"),
+        .embedInCode("Page/page.html"), .embedInCode("Page/page.css"),
+        .embedInCode("Page/icon.svg"), .embedInCode("Page/page.js"),
+        .embedInCode("Page/elements.js"),
+        .embedInCode("Page/drawers.js"), .embedInCode("Page/keyboard.js"),
+        .embedInCode("Page/palette.js"), .embedInCode("Page/received.js"),
         .embedInCode("Page/screen.js"),
       ],
       swiftSettings: [

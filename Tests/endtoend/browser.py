@@ -41,7 +41,53 @@ def axe():
     return places[0].read_text() if places else None
 
 
-class Browser:
+class BrowserPage:
+    """What tests do with a page, by `run`, `run_async`, `click`, `type` and `chord` of a browser."""
+
+    def find(self, selector):
+        """The first element of a CSS selector, when it is there."""
+        self.wait_for(lambda: self.run("return document.querySelector(arguments[0]) !== null", selector), f"{selector} in the page")
+
+    def text(self, selector="body"):
+        """What a user sees of an element; empty if there is none."""
+        return self.run("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
+
+    def open_drawer(self, name):
+        """Opens a drawer of the page of a session."""
+        if self.run("return document.getElementById(arguments[0]).hidden", name):
+            self.click(f"[data-drawer={name}]")
+
+    def choose_command(self, name):
+        """Chooses a command in the list of them, on the page of a session."""
+        if not self.run("return document.getElementById('palette').open"):
+            self.click("#commands-button")
+        self.click(f"#commands [data-name='{name}']")
+
+    def wait_for(self, condition, what):
+        """Waits until a function returns a true value, and returns that value."""
+        try:
+            return wait_until(condition, what)
+        except AssertionError as error:
+            raise AssertionError(f"{error}\nthe page:\n{self.text()}\n{self.complaints()}") from None
+
+    def wait_for_text(self, selector, text):
+        """Waits until an element shows a text."""
+        return self.wait_for(lambda: text in self.text(selector), f"{text!r} in {selector}")
+
+    def wait_without(self, selector, text):
+        return self.wait_for(lambda: text not in self.text(selector), f"no {text!r} in {selector}")
+
+    def faults(self):
+        """What axe-core finds. The test is skipped without it."""
+        script = axe()
+        if script is None:
+            raise unittest.SkipTest("needs axe-core-python of PyPI in .build/python")
+        self.run(f"if (!window.axe) {{ {script} }}")
+        found = self.run_async("return (await axe.run()).violations")
+        return [f"{each['id']}: {node['html']} {node['failureSummary']}" for each in found for node in each["nodes"]]
+
+
+class Browser(BrowserPage):
     """Chromium with a profile of its own. It is a context manager."""
 
     def __init__(self, width=1280, height=800, dark=False):
@@ -118,10 +164,6 @@ class Browser:
         return wait_until(
             lambda: next(iter(self.driver.find_elements("css selector", selector)), None), f"{selector} in the page")
 
-    def text(self, selector="body"):
-        """What a user sees of an element; empty if there is none."""
-        return self.run("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
-
     def click(self, selector):
         element = self.find(selector)
         self.run("arguments[0].scrollIntoView({block: 'center'})", element)
@@ -139,34 +181,11 @@ class Browser:
 
         ActionChains(self.driver, duration=0).key_down(modifier).send_keys(key).key_up(modifier).perform()
 
-    def wait_for(self, condition, what):
-        """Waits until a function returns a true value, and returns that value."""
-        try:
-            return wait_until(condition, what)
-        except AssertionError as error:
-            raise AssertionError(f"{error}\nthe page:\n{self.text()}\n{self.complaints()}") from None
-
-    def wait_for_text(self, selector, text):
-        """Waits until an element shows a text."""
-        return self.wait_for(lambda: text in self.text(selector), f"{text!r} in {selector}")
-
-    def wait_without(self, selector, text):
-        return self.wait_for(lambda: text not in self.text(selector), f"no {text!r} in {selector}")
-
     def complaints(self):
         """The messages of the browser about pages since the last call: errors of scripts, and what the policy has
         blocked. A lost connection is not one of them."""
         messages = [each["message"] for each in self.driver.get_log("browser")]
         return [each for each in messages if not each.startswith("chrome:") and "WebSocket connection" not in each]
-
-    def faults(self):
-        """What axe-core finds. The test is skipped without it."""
-        script = axe()
-        if script is None:
-            raise unittest.SkipTest("needs axe-core-python of PyPI in .build/python")
-        self.run(f"if (!window.axe) {{ {script} }}")
-        found = self.run_async("return (await axe.run()).violations")
-        return [f"{each['id']}: {node['html']} {node['failureSummary']}" for each in found for node in each["nodes"]]
 
     def shoot(self, path):
         """Saves a picture of the page."""

@@ -23,21 +23,30 @@ def main():
             serialterm_binary(), "connect", "loopback:board", "--as", "max", "--web", str(free_port()), size=(24, 160),
             variables={"PATH": f"{web.parent}:{os.environ['PATH']}", "XDG_STATE_HOME": folder}) as terminal:
         link = terminal.expect(re.compile(rb"a page for browsers is at (\S+)"))[1].decode()
-        with Browser(1180, 720) as browser:
+        with Browser(1280, 720) as browser:
             browser.open(link)
             browser.run("localStorage.setItem('serialterm.name', 'anna')")
             browser.driver.refresh()
             browser.wait_for_text("#state", "open")
-            browser.click("[data-name=take-pen]")
+            browser.choose_command("take-pen")
             browser.wait_for_text("#pen-text", "You have the pen")
             for line, answer in (("version", "firmware 1"), ("led on", "led"), ("sensor 3 50", "humidity")):
                 browser.click("#screen")
                 browser.type(line + "\n")
                 browser.wait_for_text("#screen", answer)
-            browser.run("document.getElementById('sessions-panel').open = false")
+            browser.open_drawer("people")
             for name, is_dark in (("light", False), ("dark", True)):
                 browser.use_dark(is_dark)
                 browser.shoot(DOCUMENTS / f"web-{name}.png")
+            browser.click("#people .close")
+            browser.resize(390, 780)
+            browser.driver.refresh()
+            browser.wait_for_text("#screen", "humidity")
+            browser.shoot(DOCUMENTS / "web-phone.png")
+            browser.click("#commands-button")
+            browser.type("speed")
+            browser.wait_without("#commands", "break")
+            browser.shoot(DOCUMENTS / "web-commands.png")
 
 
 if __name__ == "__main__":

@@ -111,8 +111,8 @@ class OneTruthTests(unittest.TestCase):
             return browser.run("return document.querySelector(arguments[0]).dataset.reason", selector)
         for selector in ("[data-name=break]", "#send", "#upload-start"):
             browser.wait_for(lambda: reason(selector) == WORDS, selector)
-        browser.click("[data-name=break]")
-        browser.wait_for_text("#status", WORDS)
+        browser.choose_command("break")
+        browser.wait_for_text("#palette-text", WORDS)
         self.owner.refuse(SENDING, OTHER_CODE, OTHER_WORDS)
         browser.wait_for(lambda: reason("[data-name=break]") == OTHER_WORDS, "the new words")
         self.assertEqual(browser.complaints(), [])

@@ -73,6 +73,11 @@ class WebTest(unittest.TestCase):
         page.send("ask-pen", id="pen")
         page.expect("people", pen="mine")
 
+    def end(self, program):
+        """Ends a session, and waits until the server of its page has given the port back."""
+        program.close()
+        wait_until(lambda: not self.servers(), "the server has ended")
+
     def servers(self):
         """The processes of serialterm-web that serve this test's port."""
         return [
@@ -175,7 +180,7 @@ class AdmissionTests(WebTest):
                 self.page(origin=origin)
 
     def test_a_program_that_is_no_page_needs_the_token_of_an_open_page_too(self):
-        self.serve().close()
+        self.end(self.serve())
         token = self.token
         self.serve("--web-open")
         page = self.page(origin=None)
@@ -220,10 +225,10 @@ class AdmissionTests(WebTest):
         self.page(token=first).expect("refused")
 
     def test_the_token_is_a_file_that_only_the_user_can_read_and_stays(self):
-        self.serve().close()
+        self.end(self.serve())
         first, file = self.token, self.folder / "state/serialterm/web-token"
         self.assertEqual((file.read_text(), file.stat().st_mode & 0o777), (f"{first}\n", 0o600))
-        self.serve().close()
+        self.end(self.serve())
         self.assertEqual(self.token, first)
         file.chmod(0o644)
         program = self.enterContext(Pipes(
@@ -537,7 +542,7 @@ class BrowserTests(WebTest):
 
     def reason(self, browser, command):
         return browser.run(
-            "return document.querySelector(`[data-name=${arguments[0]}]`).dataset.reason", command)
+            "return document.querySelector(`#commands [data-name=${arguments[0]}]`).dataset.reason", command)
 
     def test_two_pages_and_a_terminal_are_at_one_session(self):
         terminal = self.enterContext(Terminal(
@@ -551,15 +556,15 @@ class BrowserTests(WebTest):
         one.wait_for_text("#pen-text", "max has the pen")
         self.type(one, "lost")
         one.wait_for_text("#pen-text", "4 not sent")
-        one.click("[data-name=take-pen]")
+        one.choose_command("take-pen")
         one.wait_for_text("#pen-text", "You have the pen")
         terminal.expect(b"browser")
         self.type(one, "ls\n")
         self.assertEqual(self.device.read_exactly(3), b"ls\r")
         other.wait_for_text("#pen-text", "browser has the pen")
-        other.click("[data-name=ask-pen]")
+        other.click("#pen-actions [data-name=ask-pen]")
         one.wait_for_text("#pen-text", "asks for the pen")
-        one.click("#pen-actions button")
+        one.click("#pen-actions [data-name=give-pen]")
         other.wait_for_text("#pen-text", "You have the pen")
         self.type(other, "x")
         self.assertEqual(self.device.read_exactly(1), b"x")
@@ -567,14 +572,14 @@ class BrowserTests(WebTest):
     def test_a_new_name_keeps_the_pen(self):
         self.serve()
         one, other = self.visit(self.browser()), self.visit(self.browser())
-        one.click("[data-name=ask-pen]")
+        one.click("#pen-actions [data-name=ask-pen]")
         one.wait_for_text("#pen-text", "You have the pen")
         one.run("""
             const field = document.getElementById("name");
             field.value = "Max";
             field.dispatchEvent(new Event("change"));""")
         other.wait_for_text("#pen-text", "Max (browser) has the pen")
-        one.wait_for_text("#people", "Max")
+        one.wait_for_text("#people-list", "Max")
         one.wait_for_text("#pen-text", "You have the pen")
         self.type(one, "x")
         self.assertEqual(self.device.read_exactly(1), b"x")
@@ -614,7 +619,7 @@ class BrowserTests(WebTest):
     def test_a_command_is_greyed_while_the_device_is_gone(self):
         self.serve()
         browser = self.visit(self.browser())
-        browser.click("[data-name=take-pen]")
+        browser.click("#pen-actions button")
         browser.wait_for(lambda: self.reason(browser, "baud") == "", "baud is on")
         browser.wait_for(lambda: self.reason(browser, "break") == "this port has no break", "there is no break")
         self.device.hang_up()
@@ -643,11 +648,11 @@ class BrowserTests(WebTest):
     def test_a_file_is_sent_and_what_was_received_is_saved(self):
         self.serve()
         browser = self.visit(self.browser())
-        browser.click("[data-name=take-pen]")
+        browser.click("#pen-actions button")
         browser.wait_for_text("#pen-text", "You have the pen")
         file = self.folder / "fw.bin"
         file.write_bytes(os.urandom(50_000))
-        browser.run("document.getElementById('files-panel').open = true")
+        browser.open_drawer("files")
         browser.find("#file").send_keys(str(file))
         browser.click("#upload-start")
         self.assertEqual(self.device.read_exactly(50_000), file.read_bytes())
@@ -661,7 +666,7 @@ class BrowserTests(WebTest):
     def test_the_plot_is_a_picture(self):
         self.serve()
         browser = self.visit(self.browser())
-        browser.click("#plot summary")
+        browser.open_drawer("plot")
         # It has numbers from the first question on.
         browser.wait_for_text("#plot-reason", "no numbers seen yet")
         for number in range(200):

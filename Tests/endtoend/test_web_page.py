@@ -13,7 +13,7 @@ from Tests.endtoend.harness import wait_until
 WHY_NOT = why_no_browser()
 if WHY_NOT is None:
     try:
-        from Tests.endtoend.servers.web_mock import COMMANDS, SVG, WebMock, argument
+        from Tests.endtoend.servers.web_mock import COMMANDS, SVG, WebMock, argument, choice
     except ImportError:
         WHY_NOT = "needs python3-websockets"
 
@@ -384,12 +384,16 @@ class PageTests(BrowserTest):
     def screen_text(self):
         return self.browser.text("#screen")
 
-    def press(self, list_id, name):
-        self.browser.click(f"#{list_id} [data-name='{name}']")
+    def close_commands(self):
+        self.browser.click("#palette-close")
 
-    def reason(self, name, list_id="commands"):
+    def actions(self):
+        """The buttons beside the text about the pen."""
+        return self.browser.run("return [...document.querySelectorAll('#pen-actions button')].map((each) => each.textContent)")
+
+    def reason(self, name):
         """The reason that a command shows; None if it is on."""
-        button = self.browser.find(f"#{list_id} [data-name='{name}']")
+        button = self.browser.find(f"#commands [data-name='{name}']")
         # Both at one time: the command may change in between.
         shown, is_off = self.browser.run(
             "return [arguments[0].querySelector('.reason').innerText, arguments[0].ariaDisabled === 'true']", button)
@@ -419,23 +423,28 @@ class PageTests(BrowserTest):
         self.mock.sessions = [
             WebMock.session("4711:0", "/dev/ttyUSB0", ["max"], "max"), WebMock.session("4712:0", "/dev/ttyACM0")]
         self.browser.open(self.mock.address)
-        self.browser.wait_for_text("#sessions", "open · max · pen: max")
+        self.browser.wait_for_text("#sessions-list", "open · max · pen: max")
         self.assertEqual(self.mock.sent("join"), [])
         self.browser.click("[aria-label='Join /dev/ttyACM0']")
         self.browser.wait_for_text("h1", "/dev/ttyACM0")
         self.assertEqual(self.mock.sent("join")[0]["session"], "4712:0")
         self.browser.find("[aria-label='Joined: /dev/ttyACM0'][aria-disabled]")
+        # The list opens by itself only while there is something to choose.
+        self.assertEqual(self.browser.run("return document.getElementById('sessions').hidden"), True)
+        self.browser.click("[data-drawer=sessions]")
+        self.browser.wait_for_text("#sessions-list", "/dev/ttyUSB0")
 
     def test_a_name_is_kept(self):
         self.open()
+        self.browser.open_drawer("people")
         self.browser.click("#name")
         self.browser.type("anna\n")
         # The connection stays, and with it the pen.
         self.mock.wait_for("name", lambda name: name["argument"] == "anna")
-        self.browser.wait_for_text("#people", "anna")
+        self.browser.wait_for_text("#people-list", "anna")
         # The session may have another anna.
         self.mock.say_commands({"name": "name", "value": "anna (2)"})
-        self.browser.wait_for_text("#people", "anna (2)")
+        self.browser.wait_for_text("#people-list", "anna (2)")
         self.browser.driver.refresh()
         wait_until(lambda: len(self.mock.sent("hello")) == 2, "a second hello")
         self.assertEqual(self.mock.sent("hello")[1]["name"], "anna")
@@ -489,18 +498,19 @@ class PageTests(BrowserTest):
                 self.mock.answers = {"statistics": lambda message, name=name: {"reason": f"{name} has the pen"}}
                 self.mock.say_people("other", [(1, name)])
                 self.browser.wait_for_text("#pen-text", f"Keys are not sent: {name} has the pen.")
-                # The panel is closed.
+                # The drawer is closed.
                 shown = self.browser.run("return document.getElementById('upload-reason').textContent")
                 self.assertEqual(shown, f"{name} has the pen")
                 self.browser.click("#text")
                 self.browser.type("x\n")
                 self.browser.wait_for_text("#status", f"Not sent: {name} has the pen.")
-                self.browser.run("document.querySelector('#commands [data-name=statistics]').click()")
+                self.browser.choose_command("statistics")
                 self.browser.wait_for_text("#status", f"Not done: {name} has the pen.")
                 self.mock.say_commands({"name": "break", "reason": f"{name} has the pen", "code": "pen-held"})
                 self.browser.wait_for(lambda: self.reason("break") == f"{name} has the pen", "the command's reason")
-                self.press("commands", "break")
-                self.browser.wait_for_text("#status", f"Not available: {name} has the pen.")
+                self.browser.choose_command("break")
+                self.browser.wait_for_text("#palette-text", f"Not available: {name} has the pen.")
+                self.close_commands()
         self.mock.say_people("free", [(1, "max")])
         self.browser.wait_for_text("#pen-text", "Keys are not sent: you are only watching.")
 
@@ -514,6 +524,7 @@ class PageTests(BrowserTest):
     def test_whether_keys_are_sent_is_what_the_session_says(self):
         """Whatever its sentence is, with the pen or without."""
         self.open()
+        self.show_keys()
         off = "return ['send', 'press'].map((id) => document.getElementById(id).ariaDisabled)"
         for reason in ("the board is asleep", "ask Ünal first!"):
             with self.subTest(reason):
@@ -532,51 +543,131 @@ class PageTests(BrowserTest):
         self.assertEqual(self.browser.run(off), [None, None])
         self.browser.type("x")
         self.browser.click("#press")
-        self.browser.wait_for(lambda: self.mock.typed == "x\x03", "only what was typed when keys were sent")
+        self.browser.wait_for(lambda: self.mock.typed == "x\x7f", "only what was typed when keys were sent")
 
     def test_the_pen_is_asked_for_and_given(self):
         self.open()
+        self.browser.wait_for(lambda: self.actions() == [], "nothing to do while nobody else is here")
         self.mock.say_people("other", [(1, "max")])
-        self.browser.wait_for(lambda: self.reason("ask-pen", "pen-commands") is None, "ask is on")
-        for name in ("keep-pen", "return-pen"):
-            self.assertEqual(self.reason(name, "pen-commands"), "max has the pen")
+        self.browser.wait_for(lambda: self.actions() == ["Ask for the pen"], "it can be asked for")
+        self.browser.open_drawer("people")
         self.browser.find("[aria-label='Give the pen to max'][data-reason='max has the pen']")
-        self.press("pen-commands", "ask-pen")
+        self.browser.click("#pen-actions button")
         self.mock.wait_for("ask-pen")
         self.mock.say_people("other", [(1, "max")], asking=True)
-        self.browser.wait_for(
-            lambda: self.reason("ask-pen", "pen-commands") == "you have asked, and wait for an answer", "ask is off")
-        self.press("pen-commands", "take-pen")
+        self.browser.wait_for(lambda: self.actions() == ["Take the pen, unasked"], "it can be taken, too")
+        self.browser.wait_for_text("#pen-text", "You have asked for it.")
+        self.browser.click("#pen-actions button")
         self.mock.wait_for("take-pen")
         self.mock.say_people("mine", [(1, "max")])
-        self.browser.wait_for(
-            lambda: self.reason("keep-pen", "pen-commands") == "nobody asks for the pen", "there is nobody to keep it from")
-        for name in ("ask-pen", "take-pen"):
-            self.assertEqual(self.reason(name, "pen-commands"), "you have the pen")
+        self.browser.wait_for(lambda: self.actions() == ["Give the pen back"], "there is nobody to keep it from")
         self.mock.say_people("mine", [{"id": 1, "name": "max", "program": False, "asks": True, "text": "reset"}])
         self.browser.wait_for_text("#pen", "max asks for the pen to send “reset”.")
-        self.press("pen-commands", "keep-pen")
+        self.assertEqual(self.actions(), ["Give to max", "Keep"])
+        self.browser.click("#pen-actions [data-name=keep-pen]")
         self.mock.wait_for("keep-pen")
-        self.browser.driver.find_element("xpath", "//button[.='Give to max']").click()
+        self.browser.click("#pen-actions [data-name=give-pen]")
         self.assertEqual(self.mock.wait_for("give-pen")["to"], 1)
-        self.press("pen-commands", "return-pen")
+        self.mock.say_people("mine", [(1, "max")])
+        self.browser.wait_for(lambda: self.actions() == ["Give the pen back"], "the question is answered")
+        self.browser.click("#pen-actions button")
         self.mock.wait_for("return-pen")
         self.mock.say_people("mine")
-        for name in ("ask-pen", "keep-pen", "return-pen", "take-pen"):
-            self.browser.wait_for(
-                lambda name=name: self.reason(name, "pen-commands") == "nobody else is here", f"{name} is off")
+        self.browser.wait_for(lambda: self.actions() == [], "nobody else is here")
+
+    def test_the_button_of_the_pen_keeps_the_focus(self):
+        self.open()
+        self.mock.say_people("other", [(1, "max")])
+        self.browser.wait_for(lambda: self.actions() == ["Ask for the pen"], "it can be asked for")
+        self.browser.run("document.querySelector('#pen-actions button').focus()")
+        focus = "return document.activeElement.dataset.name ?? document.activeElement.id"
+        self.mock.say_people("mine", [(1, "max")])
+        self.browser.wait_for(lambda: self.browser.run(focus) == "return-pen", "the focus is at the other button")
+        self.mock.say_people("mine")
+        self.browser.wait_for(lambda: self.browser.run(focus) == "keys", "the focus is at the terminal")
+
+    def show_keys(self, has_others=True):
+        """Shows the buttons for keys."""
+        self.browser.open_drawer("options")
+        if self.browser.run("return document.getElementById('keybar').hidden"):
+            self.browser.click("#bar")
+        self.browser.click("#options .close")
+        if has_others:
+            self.browser.click("#more")
 
     def test_a_line_is_sent_with_or_without_enter(self):
         self.open()
         self.browser.click("#text")
         self.browser.type("version\n")
         self.browser.wait_for(lambda: self.mock.typed == "version\r", "version and Enter")
+        self.browser.open_drawer("options")
         self.browser.click("#enter")
         self.browser.click("#text")
         self.browser.type("x\n")
         self.browser.wait_for(lambda: self.mock.typed == "version\rx", "x without Enter")
+
+    def test_buttons_send_keys(self):
+        self.open()
+        self.show_keys()
+        buttons = self.browser.run(
+            "return [...document.querySelectorAll('#keybar > button:not(#more)')].map((each) => each.getAttribute('aria-label'))")
+        self.assertEqual(buttons, [
+            "Escape", "Tab", "Ctrl-C", "Ctrl-D", "Arrow Left", "Arrow Up", "Arrow Down", "Arrow Right", "Enter"])
+        self.browser.click("#text")
+        for name in buttons:
+            self.browser.click(f"#keybar [aria-label='{name}']")
+        expected = "\x1b\t\x03\x04\x1b[D\x1b[A\x1b[B\x1b[C\r"
+        self.browser.wait_for(lambda: self.mock.typed == expected, f"{expected!r}, not {self.mock.typed!r}")
+        # A phone keeps its keyboard.
+        self.assertEqual(self.browser.run("return document.activeElement.id"), "text")
+        self.browser.find("#special").send_keys("F12")
         self.browser.click("#press")
-        self.browser.wait_for(lambda: self.mock.typed == "version\rx\x03", "ctrl-c")
+        self.browser.wait_for(lambda: self.mock.typed == expected + "\x1b[24~", "F12")
+        self.browser.driver.refresh()
+        self.browser.wait_for(lambda: self.browser.run("return !document.getElementById('keybar').hidden"), "it is kept")
+
+    def type_at_once(self):
+        self.open()
+        self.browser.open_drawer("options")
+        self.browser.click("#typing")
+        self.show_keys(has_others=False)
+        self.browser.click("#text")
+
+    def test_a_line_is_sent_as_it_is_typed(self):
+        self.type_at_once()
+        self.browser.type("lz\bs")
+        self.browser.wait_for(lambda: self.mock.typed == "lz\x7fs", "each key")
+        # A keyboard of a phone completes words, and changes them.
+        for value in ("ls 😀teh", "ls 😀the ", "ls"):
+            self.browser.run("""
+                const field = document.getElementById('text');
+                field.value = arguments[0];
+                field.dispatchEvent(new InputEvent('input', { bubbles: true, isComposing: true }));""", value)
+        self.browser.wait_for(lambda: self.mock.typed == "lz\x7fs 😀teh\x7f\x7fhe " + "\x7f" * 6, "what has changed")
+        self.mock.messages.clear()
+        self.browser.type("\n")
+        self.browser.wait_for(lambda: self.mock.typed == "\r", "Enter alone")
+        self.assertEqual(self.browser.run("return document.getElementById('text').value"), "")
+        # What is erased then is the device's.
+        self.browser.type("\b")
+        self.browser.wait_for(lambda: self.mock.typed == "\r\x7f", "backspace")
+        # With a key, the line of the device is another one.
+        self.browser.type("ver")
+        self.browser.click("#keybar [aria-label=Tab]")
+        self.browser.type("1")
+        self.browser.wait_for(lambda: self.mock.typed == "\r\x7fver\t1", "what follows")
+        self.assertEqual(self.browser.run("return document.getElementById('text').value"), "1")
+
+    def test_a_line_that_cannot_be_sent_is_not_typed(self):
+        self.type_at_once()
+        self.browser.type("ok")
+        self.browser.wait_for(lambda: self.mock.typed == "ok", "the keys")
+        self.mock.say_commands({"name": "send", "reason": "no device", "code": "no-device"})
+        self.browser.wait_for_text("#pen-text", "no device")
+        self.browser.type("rm")
+        self.browser.wait_for_text("#status", "Not sent: no device.")
+        self.assertEqual(self.browser.run("return document.getElementById('text').value"), "ok")
+        self.assertEqual(self.mock.typed, "ok")
 
     def test_a_paste_is_sent_in_pieces(self):
         self.open()
@@ -655,12 +746,12 @@ class PageTests(BrowserTest):
         self.assertIsNone(self.reason("break"))
         self.mock.say_commands({"name": "break", "reason": "no device", "code": "no-device"})
         self.browser.wait_for(lambda: self.reason("break") == "no device", "break is off")
-        self.press("commands", "break")
-        self.browser.wait_for_text("#status", "Not available: no device.")
+        self.browser.choose_command("break")
+        self.browser.wait_for_text("#palette-text", "Not available: no device.")
         self.assertEqual(self.mock.sent("break"), [])
         self.mock.say_commands({"name": "break", "reason": None}, {"name": "stop", "reason": None})
         self.browser.wait_for(lambda: self.reason("break") is None and self.reason("stop") is None, "both are on")
-        self.press("commands", "stop")
+        self.browser.choose_command("stop")
         self.mock.wait_for("stop")
 
     def test_the_session_says_which_commands_there_are(self):
@@ -673,16 +764,42 @@ class PageTests(BrowserTest):
         self.browser.wait_for_text("#commands", "do it at once")
         listed = self.browser.run("return [...document.querySelectorAll('#commands [data-name]')].map((each) => each.dataset.name)")
         # Those about the pen, and what sends keys, have a place of their own.
-        elsewhere = {"send", "ask-pen", "give-pen", "keep-pen", "return-pen", "take-pen"}
+        elsewhere = {"send", "give-pen", "keep-pen"}
         self.assertEqual(sorted(listed), sorted(
             name for name, each in self.mock.commands.items() if "page" in each["users"] and name not in elsewhere))
         for name in ("only-others", "release", "local-echo", "snippet: reset"):
             self.assertNotIn(name, listed)
-        self.press("commands", "fold")
+        self.browser.choose_command("fold")
         self.assertEqual(set(self.mock.wait_for("fold")), {"command", "id"})
-        self.press("commands", "frobnicate")
-        self.browser.find("#argument-frobnicate").send_keys("gently\n")
+        self.browser.choose_command("frobnicate")
+        self.browser.find("#argument-frobnicate-manner").send_keys("gently\n")
         self.assertEqual(self.mock.wait_for("frobnicate")["manner"], "gently")
+        self.mock.say_commands({"name": "fold", "title": "do it at once", "users": ["person"]})
+        self.browser.wait_for(
+            lambda: not self.browser.driver.find_elements("css selector", "#commands [data-name=fold]"), "it is not for pages any more")
+
+    def test_a_command_with_several_arguments(self):
+        self.open()
+        self.mock.say_commands({"name": "mix", "title": "mix it", "users": ["page"], "arguments": [
+            argument("number", "1 to 9", "count", unit="s"), argument("flag", "true or false", "fast", True),
+            choice("a", "b", name="way", titles=["the first", "the second"]), argument("text", "a text", "note", True)]})
+        self.browser.find("#commands [data-name=mix]")
+        for is_whole, expected in (
+                (False, {"count": "3", "way": "a"}), (True, {"count": "3", "fast": True, "way": "b", "note": "slowly"})):
+            with self.subTest(is_whole=is_whole):
+                self.mock.messages.clear()
+                self.browser.choose_command("mix")
+                self.browser.find("#argument-mix-count").send_keys("3")
+                self.assertEqual(
+                    self.browser.run("return [...document.querySelectorAll('.argument label')].map((each) => each.textContent)"),
+                    ["count: 1 to 9", "fast: true or false", "way", "note: a text"])
+                if is_whole:
+                    self.browser.click("#argument-mix-fast")
+                    self.browser.find("#argument-mix-way").send_keys("the second")
+                    self.browser.find("#argument-mix-note").send_keys("slowly")
+                self.browser.click(".argument [type=submit]")
+                sent = self.mock.wait_for("mix")
+                self.assertEqual({key: each for key, each in sent.items() if key != "id"}, {"command": "mix", **expected})
 
     def test_arguments(self):
         self.open()
@@ -693,8 +810,8 @@ class PageTests(BrowserTest):
                 ("repeat", "", {"argument": ""})):
             with self.subTest(name, value=value):
                 self.mock.messages.clear()
-                self.press("commands", name)
-                field = self.browser.find(f"#argument-{name}")
+                self.browser.choose_command(name)
+                field = self.browser.find(f"#argument-{name}-argument")
                 if value:
                     field.send_keys(value)
                 self.browser.click(f"#commands li:has([data-name='{name}']) [type=submit]")
@@ -704,8 +821,8 @@ class PageTests(BrowserTest):
 
     def test_usual_values_are_offered_and_others_are_taken(self):
         self.open()
-        self.press("commands", "baud")
-        field = self.browser.find("#argument-baud")
+        self.browser.choose_command("baud")
+        field = self.browser.find("#argument-baud-argument")
         self.assertEqual(field.get_attribute("value"), "115200")
         self.assertEqual(
             self.browser.run("return [...arguments[0].list.options].map((each) => each.value)", field),
@@ -718,31 +835,69 @@ class PageTests(BrowserTest):
     def test_answers_and_failures_are_said(self):
         self.open(answers={
             "lines": lambda _: {"message": "DTR is asserted.\nRTS is asserted."}, "mark": lambda _: {"reason": "no log is kept"}})
-        self.press("commands", "lines")
+        self.browser.choose_command("lines")
         self.browser.wait_for_text("#status", "DTR is asserted.\nRTS is asserted.")
-        self.press("commands", "mark")
-        self.browser.find("#argument-mark").send_keys("here\n")
+        self.browser.choose_command("mark")
+        self.browser.find("#argument-mark-argument").send_keys("here\n")
         self.browser.wait_for_text("#status", "Not done: no log is kept.")
         self.assertEqual(self.browser.find("#status").get_attribute("role"), "status")
 
     def test_commands_are_searched(self):
         self.open()
-        self.browser.find("#filter").send_keys("baud")
+        self.browser.click("#screen")
+        self.browser.chord("\ue009", "k")
+        self.browser.wait_for(lambda: self.browser.run("return document.activeElement.id") == "filter", "the search")
+        self.browser.type("baud")
         self.browser.wait_without("#commands", "send a break")
         self.assertIn("set the baud rate", self.browser.text("#commands"))
-        self.browser.find("#filter").send_keys("xyz")
-        self.browser.wait_for_text("#no-commands", "No command matches.")
+        self.browser.type("xyz")
+        self.browser.wait_for_text("#palette-text", "No command matches.")
+        self.browser.type("\ue00c")
+        # The next search begins anew, and the keys are the device's.
+        self.browser.wait_for(lambda: self.browser.run("return document.activeElement.id") == "keys", "the terminal")
+        self.browser.type("a")
+        self.browser.chord("\ue009", "k")
+        self.browser.wait_for_text("#commands", "send a break")
+        self.browser.chord("\ue009", "k")
+        self.browser.type("b")
+        self.browser.wait_for(lambda: self.mock.typed == "a\x0bb", "the second Ctrl-K is the device's")
 
     def test_commands_are_searched_by_other_words(self):
         self.open()
-        self.browser.find("#filter").send_keys("SysRq")
+        self.browser.click("#commands-button")
+        self.browser.type("SysRq")
         self.browser.wait_without("#commands", "set the baud rate")
         self.assertIn("send a break", self.browser.text("#commands"))
-        self.browser.find("#filter").send_keys("\b" * len("SysRq"))
+        self.browser.type("\b" * len("SysRq"))
         self.browser.wait_for_text("#commands", "set the baud rate")
+
+    def test_a_command_is_chosen_with_the_keyboard(self):
+        self.open()
+        self.browser.chord("\ue009", "k")
+        self.browser.type("lines\n")
+        self.mock.wait_for("lines")
+        self.browser.chord("\ue009", "k")
+        down, up = "\ue015", "\ue013"
+        self.browser.type("set the", down, down, down, up)
+        self.browser.wait_for(lambda: self.browser.run("return document.activeElement.dataset.name") == "baud", "the first one")
+        self.browser.type(up)
+        self.assertEqual(self.browser.run("return document.activeElement.id"), "filter")
+        self.browser.type(down, down, "\n")
+        self.browser.find("#argument-parity-argument").send_keys("odd", "\n")
+        self.assertEqual(self.mock.wait_for("parity")["argument"], "odd")
+
+    def test_a_command_with_a_place_on_the_page_leads_there(self):
+        self.open()
+        for name, place in (("name", "name"), ("send-file", "file"), ("plot", "plot")):
+            with self.subTest(name):
+                self.browser.choose_command(name)
+                self.browser.wait_for(lambda place=place: self.browser.run(
+                    "const e = document.activeElement; return e.id === arguments[0] || e.parentNode.parentNode.id === arguments[0]",
+                    place), f"the focus is at {place}")
 
     def test_the_focus_stays_while_commands_change(self):
         self.open()
+        self.browser.click("#commands-button")
         self.browser.run("document.querySelector('[data-name=baud]').focus()")
         self.mock.say_commands({"name": "baud", "value": "9600", "reason": "no device", "code": "no-device"})
         self.browser.wait_for(lambda: self.reason("baud") == "no device", "baud is off")
@@ -802,7 +957,7 @@ class PageTests(BrowserTest):
     def choose_file(self, contents):
         path = self.browser.folder / "fw.bin"
         path.write_bytes(contents)
-        self.browser.run("document.getElementById('files-panel').open = true")
+        self.browser.open_drawer("files")
         self.browser.find("#file").send_keys(str(path))
 
     def test_a_file_is_uploaded_in_pieces(self):
@@ -840,7 +995,7 @@ class PageTests(BrowserTest):
                         "[2026-11-21T06:31:00.123456Z] last bold\n"))):
             with self.subTest(with_times=with_times):
                 if with_times:
-                    self.browser.run("document.getElementById('files-panel').open = true")
+                    self.browser.open_drawer("files")
                     self.browser.click("#times")
                 for path in self.browser.downloads.iterdir():
                     path.unlink()
@@ -851,14 +1006,14 @@ class PageTests(BrowserTest):
 
     def test_what_is_kept_is_bounded(self):
         self.open()
-        self.browser.run("document.getElementById('files-panel').open = true")
+        self.browser.open_drawer("files")
         for number in range(18):
             self.mock.receive(f"{number}".ljust(1 << 20, "\n"))
         self.browser.wait_for_text("#download-text", "The beginning is missing: the page keeps 16 MiB.")
 
     def test_the_plot_is_polled_while_it_is_open(self):
         self.open(answers={"plot": lambda _: {"reason": "no numbers seen yet"}})
-        self.browser.click("#plot summary")
+        self.browser.open_drawer("plot")
         self.browser.wait_for_text("#plot", "No picture: no numbers seen yet.")
         self.mock.answers = {}
         self.browser.wait_for(lambda: self.browser.run("return document.getElementById('plot-image').naturalWidth") == 640, "the picture")
@@ -869,21 +1024,23 @@ class PageTests(BrowserTest):
     def test_a_high_plot_leaves_room_for_the_terminal(self):
         """A picture may be higher than it was asked for: its legend has a row for each curve."""
         self.open(answers={"plot": lambda _: {"svg": SVG.replace('height="240"', 'height="1400"')}})
-        self.browser.click("#plot summary")
+        self.browser.open_drawer("plot")
         self.browser.wait_for(
             lambda: self.browser.run("return document.getElementById('plot-image').naturalHeight") == 1400, "the picture")
         for height in (900, 500):
             with self.subTest(height=height):
                 self.browser.resize(1280, height)
                 places = self.browser.run("""
-                    return ['screen', 'pen', 'line', 'plot'].map((id) => {
+                    return ['screen', 'plot', 'pen', 'line'].map((id) => {
                       const { top, bottom } = document.getElementById(id).getBoundingClientRect();
                       return [top, bottom];
                     });""")
                 for (_, bottom), (top, _) in zip(places, places[1:]):
                     self.assertLessEqual(bottom, top)
-                self.assertGreaterEqual(places[0][1] - places[0][0], 180)
-                self.assertLessEqual(self.browser.find("#plot-image").rect["height"], height * 0.4)
+                self.assertGreaterEqual(places[0][1] - places[0][0], 120)
+                self.assertLessEqual(self.browser.find("#plot-image").rect["height"], height * 0.45)
+                # A part of a picture would be a wrong one.
+                self.assertLessEqual(self.browser.run("const p = document.getElementById('plot'); return p.scrollHeight - p.clientHeight"), 0)
 
     # Everybody
 
@@ -891,53 +1048,100 @@ class PageTests(BrowserTest):
         self.open()
         live = "return document.getElementById('screen').getAttribute('aria-live')"
         self.assertEqual(self.browser.run(live), "off")
+        self.browser.open_drawer("options")
         self.browser.click("#aloud")
         self.assertEqual(self.browser.run(live), "polite")
         self.browser.driver.refresh()
         self.browser.wait_for(lambda: self.browser.run(live) == "polite", "it is kept")
+
+    def stops(self):
+        """What Tab reaches from the beginning of the page, in this order."""
+        from selenium.webdriver.common.keys import Keys
+
+        self.browser.run("document.querySelector('.skip').focus()")
+        seen = []
+        for _ in range(80):
+            self.browser.type(Keys.TAB)
+            place = self.browser.run("""
+                const each = document.activeElement;
+                return each.id || each.dataset.drawer || each.dataset.name || each.getAttribute('aria-label') || each.textContent""")
+            if place == "keys":
+                # In the terminal, Tab is a key for the device.
+                self.browser.type(Keys.TAB)
+                self.assertEqual(self.browser.run("return document.activeElement.id"), "keys")
+                self.browser.type(Keys.ESCAPE)
+            if place == "Go to the terminal":
+                break
+            seen.append(place)
+        return seen
 
     def test_keyboard_alone_reaches_everything(self):
         from selenium.webdriver.common.keys import Keys
 
         self.open()
         self.mock.say_people("mine", [(1, "max")])
-        self.browser.run("document.activeElement.blur()")
-        seen = []
-        for _ in range(80):
-            self.browser.type(Keys.TAB)
-            place = self.browser.run("""
-                const each = document.activeElement;
-                return each.id || each.dataset.name || each.getAttribute('aria-label') || each.textContent""")
-            if place == "keys":
-                # In the terminal, Tab is a key for the device.
-                self.browser.type(Keys.TAB)
-                self.assertEqual(self.browser.run("return document.activeElement.id"), "keys")
-                self.browser.type(Keys.ESCAPE)
-            if place in seen[1:]:
-                break
-            seen.append(place)
-        for name in (
-                "name", "screen", "keys", "text", "send", "special", "press", "tabs", "Plot", "Sessions", "People",
-                "Give the pen to max", "ask-pen", "take-pen", "Files", "Commands", "filter", "break", "stop"):
-            self.assertIn(name, seen)
-        self.browser.wait_for(lambda: self.mock.typed == "\t\x1b", "the keys for the device")
-        self.browser.run("document.querySelector('[data-name=break]').focus()")
-        self.browser.type(Keys.ENTER)
-        self.browser.type("20", Keys.ENTER)
+        self.browser.wait_for(lambda: self.actions() == ["Give the pen back"], "the pen")
+        for drawer, inside in (
+                (None, []), ("people", ["Close", "Give the pen to max", "name"]),
+                ("files", ["Close", "file", "protocol", "upload-start", "download", "times"]),
+                ("options", ["Close", "tabs", "typing", "enter", "bar", "aloud"])):
+            with self.subTest(drawer):
+                if drawer:
+                    self.browser.run("document.querySelector(`[data-drawer=${arguments[0]}]`).focus()", drawer)
+                    self.browser.type(Keys.ENTER)
+                self.assertEqual([each for each in self.stops() if each in (
+                    "commands-button", "people", "files", "plot", "options", "screen", "keys", "return-pen", "text", "send", *inside)], [
+                    "commands-button", "people", "files", "plot", "options", "screen", "keys", "return-pen", "text", "send", *inside])
+        self.browser.wait_for(lambda: self.mock.typed == "\t\x1b" * 4, "the keys for the device")
+        self.browser.run("document.getElementById('tabs').focus()")
+        self.browser.type(Keys.ESCAPE)
+        self.assertEqual(self.browser.run("return [document.getElementById('options').hidden, document.activeElement.dataset.drawer]"), [
+            True, "options"])
+        self.browser.chord(Keys.CONTROL, "k")
+        self.browser.type("break", Keys.ENTER)
+        self.browser.find("#argument-break-argument").send_keys("20", Keys.ENTER)
         self.assertEqual(self.mock.wait_for("break")["argument"], "20")
-        self.assertEqual(self.browser.run("return document.activeElement.dataset.name"), "break")
+        self.assertEqual(self.browser.run("return document.activeElement.dataset.drawer"), "options")
+
+    # What is open beside the terminal, one after the other.
+    VIEWS = ("people", "files", "sessions", "options", "plot", "commands")
+
+    def show_view(self, name):
+        if name == "commands":
+            self.browser.choose_command("parity")
+        else:
+            self.browser.open_drawer(name)
 
     def test_a_phone_does_not_scroll_sideways(self):
         self.open(history="x" * 500)
+        self.mock.list_sessions(*self.mock.sessions, WebMock.session("4712:0", "/dev/a-port-whose-name-is-too-long-for-a-line"))
         # Rows that are there already are as wide as the window was.
         self.browser.wait_for_text("#screen", "xxx")
         self.browser.resize(360, 740)
-        self.browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        self.show_keys()
         self.mock.say_people("other", [(1, "a-name-without-any-space-that-is-very-long-indeed")])
         self.mock.send("message", text="y" * 500)
         self.browser.wait_for_text("#status", "yyy")
-        self.assertLessEqual(self.browser.run("return document.documentElement.scrollWidth"), 360)
-        self.assertLessEqual(self.browser.run("const s = document.getElementById('screen'); return s.scrollWidth - s.clientWidth"), 0)
+        for view in (None, *self.VIEWS):
+            with self.subTest(view):
+                if view:
+                    self.show_view(view)
+                self.assertEqual(self.browser.run("""
+                    return [...document.querySelectorAll('html, body, header, main, .drawer, .screen, dialog, #commands')].filter(
+                      (each) => each.scrollWidth > each.clientWidth && each.getClientRects().length
+                    ).map((each) => each.id || each.localName);"""), [])
+
+    def test_the_terminal_has_most_of_the_window(self):
+        self.open()
+        self.mock.say_people("other", [(1, "max")])
+        self.browser.wait_for_text("#pen-text", "max has the pen")
+        share = "return document.getElementById('screen').clientHeight / innerHeight"
+        for width, height, least in ((1280, 720, 0.8), (1280, 500, 0.7), (360, 740, 2 / 3), (412, 915, 2 / 3)):
+            with self.subTest(width=width, height=height):
+                self.browser.resize(width, height)
+                self.browser.wait_for(
+                    lambda least=least: self.browser.run(share) >= least, f"a share of {least:.2f}, not {self.browser.run(share):.2f}")
+                self.assertEqual(self.browser.run("return document.documentElement.scrollHeight - innerHeight"), 0)
 
     def test_the_first_tab_stop_leads_to_the_terminal_and_the_link_stays(self):
         self.open()
@@ -966,14 +1170,17 @@ class PageTests(BrowserTest):
         self.mock.say_people("mine", [{"id": 1, "name": "max", "program": False, "asks": True}, {
             "id": 2, "name": "anna", "program": True, "asks": False}])
         self.browser.wait_for_text("#pen", "max asks")
-        self.press("commands", "parity")
-        self.browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        self.show_keys()
+        self.mock.list_sessions(*self.mock.sessions, WebMock.session("4712:0", "/dev/ttyACM0"))
         self.mock.send("message", text="a message")
-        for width, dark in ((1280, False), (1280, True), (360, False), (360, True)):
-            with self.subTest(width=width, dark=dark):
-                self.browser.resize(width, 800)
-                self.browser.use_dark(dark)
-                self.assertEqual(self.browser.faults(), [])
+        for view in self.VIEWS:
+            self.show_view(view)
+            for width, dark in ((1280, False), (1280, True), (360, False), (360, True)):
+                with self.subTest(view, width=width, dark=dark):
+                    self.browser.resize(width, 800)
+                    self.browser.use_dark(dark)
+                    self.assertEqual(self.browser.faults(), [])
+        self.close_commands()
         self.mock.say_people("other", [(1, "max")])
         self.mock.drop()
         self.browser.wait_for_text("#banner", "lost")
@@ -997,6 +1204,6 @@ class SourceTests(unittest.TestCase):
         folder = REPOSITORY / "Web/Sources/serialterm-web/Page"
         page = (folder / "page.html").read_text()
         self.assertNotRegex(page, r"\son\w+=|\sstyle=|<style|<script(?! type=\"module\" src=\"page.js\"></script>)")
-        self.assertEqual(re.findall(r"(?:href|src)=\"([^#\"]*)\"", page), ["page.css", "page.js"])
-        for name in ("page.js", "screen.js"):
-            self.assertNotRegex((folder / name).read_text(), "innerHTML|outerHTML|insertAdjacentHTML|document.write|eval\\(")
+        self.assertEqual(re.findall(r"(?:href|src)=\"([^#\"]*)\"", page), ["icon.svg", "page.css", "page.js"])
+        for script in folder.glob("*.js"):
+            self.assertNotRegex(script.read_text(), "innerHTML|outerHTML|insertAdjacentHTML|document.write|eval\\(")

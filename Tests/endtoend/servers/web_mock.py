@@ -14,10 +14,10 @@ from Tests.endtoend.harness import TIMEOUT, wait_until
 PAGE = Path(__file__).resolve().parents[3] / "Web/Sources/serialterm-web/Page"
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src blob:; base-uri 'none'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'")
 
-TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css", ".js": "text/javascript"}
+TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 EVERYONE = ("person", "script", "page", "agent")
 PROGRAMS = ("script", "page")

@@ -5,7 +5,13 @@ import NIOHTTP1
 enum PageFile: String, CaseIterable {
   case html = ""
   case css = "page.css"
-  case script = "page.js"
+  case icon = "icon.svg"
+  case page = "page.js"
+  case elements = "elements.js"
+  case drawers = "drawers.js"
+  case keyboard = "keyboard.js"
+  case palette = "palette.js"
+  case received = "received.js"
   case screen = "screen.js"
 
   /// The file for a request's target. A reverse proxy may put a path before it: only the last part
@@ -20,7 +26,13 @@ enum PageFile: String, CaseIterable {
     switch self {
     case .html: PackageResources.page_html
     case .css: PackageResources.page_css
-    case .script: PackageResources.page_js
+    case .icon: PackageResources.icon_svg
+    case .page: PackageResources.page_js
+    case .elements: PackageResources.elements_js
+    case .drawers: PackageResources.drawers_js
+    case .keyboard: PackageResources.keyboard_js
+    case .palette: PackageResources.palette_js
+    case .received: PackageResources.received_js
     case .screen: PackageResources.screen_js
     }
   }
@@ -29,7 +41,9 @@ enum PageFile: String, CaseIterable {
     switch self {
     case .html: "text/html; charset=utf-8"
     case .css: "text/css; charset=utf-8"
-    case .script, .screen: "text/javascript; charset=utf-8"
+    case .icon: "image/svg+xml"
+    case .page, .elements, .drawers, .keyboard, .palette, .received, .screen:
+      "text/javascript; charset=utf-8"
     }
   }
 
@@ -38,7 +52,7 @@ enum PageFile: String, CaseIterable {
   static let headers: HTTPHeaders = [
     "Content-Security-Policy":
       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-      + "img-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      + "img-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
