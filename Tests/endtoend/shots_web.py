@@ -39,14 +39,15 @@ def main():
                 browser.use_dark(is_dark)
                 browser.shoot(DOCUMENTS / f"web-{name}.png")
             browser.click("#people .close")
+            browser.use_dark(False)
+            browser.resize(900, 600)
+            browser.choose_command("baud")
+            browser.shoot(DOCUMENTS / "web-commands.png")
+            browser.click("#palette-close")
             browser.resize(390, 780)
             browser.driver.refresh()
             browser.wait_for_text("#screen", "humidity")
             browser.shoot(DOCUMENTS / "web-phone.png")
-            browser.click("#commands-button")
-            browser.type("speed")
-            browser.wait_without("#commands", "break")
-            browser.shoot(DOCUMENTS / "web-commands.png")
 
 
 if __name__ == "__main__":

@@ -116,8 +116,8 @@ package struct ProgramLines<Message: ProgramMessage> {
 
   private var hasRoom: Bool { waiting.count < countLimit && waitingBytes < byteLimit }
 
-  /// Takes the messages of complete lines, in search of a cancel, while there is room. The last line
-  /// may have any length and number of messages.
+  /// Takes the messages of complete lines, in search of a cancel, while there is room. The last
+  /// line may have any length and number of messages.
   private mutating func takeLines() -> [Step] {
     var steps: [Step] = []
     while hasRoom, let line = buffer.next(isEnd: hasEnded) {

@@ -41,8 +41,8 @@ final class ProgramInput<Message: ProgramMessage> {
 
   /// Begins to read.
   ///
-  /// - Throws: `Errno.badFileDescriptor` if standard input is not open for reading, and the errors of
-  ///   epoll_ctl(2).
+  /// - Throws: `Errno.badFileDescriptor` if standard input is not open for reading, and the errors
+  ///   of epoll_ctl(2).
   func begin() throws(Errno) {
     guard file.isUsable else { throw .badFileDescriptor }
     watch = try loop.watch(file.descriptor, for: .reading, isUrgent: true) { [unowned self] _ in
@@ -60,8 +60,7 @@ final class ProgramInput<Message: ProgramMessage> {
   /// Notes that the message that runs was answered.
   func answered() { handle(.answered) }
 
-  /// Gives the lines a turn when this one of the loop is over: what has come may be in the middle of
-  /// its work.
+  /// Gives the lines a turn of its own: what has come may be in the middle of its work.
   func goOnSoon() { nextTurn = loop.schedule(after: .zero) { [unowned self] in goOn() } }
 
   /// Gives the lines a turn.
