@@ -15,13 +15,15 @@ final class SharedWork<Value: Sendable> {
   }
 
   private let loop: IOLoop
+  private let worker: AgentWorker
   private let work: @Sendable () -> Value
   private var waiting: [Entry] = []
-  private var running: BackgroundWork<Value>?
+  private var running: AgentWorker.Job?
 
   /// - Parameter work: called on another thread.
   init(on loop: IOLoop, _ work: @escaping @Sendable () -> Value) {
     (self.loop, self.work) = (loop, work)
+    worker = AgentWorker(on: loop)
   }
 
   /// Asks for a result.
@@ -40,23 +42,10 @@ final class SharedWork<Value: Sendable> {
     let asking = waiting.filter { $0.request != nil }
     guard running == nil, !asking.isEmpty else { return }
     waiting = []
-    func answer(_ result: Result<Value, Errno>) {
+    running = worker.perform(.soon, { [work] in { _ in work() } }) { [unowned self] result in
+      running = nil
+      loop.atEndOfTurn { [weak self] in self?.beginNext() }
       for entry in asking { entry.request?.answer(result) }
     }
-    do throws(Errno) {
-      running = try BackgroundWork(on: loop, work) { [unowned self] in
-        retire()
-        answer(.success($0))
-      }
-    } catch {
-      answer(.failure(error))
-    }
-  }
-
-  private func retire() {
-    // It is calling.
-    loop.atEndOfTurn { [running] in withExtendedLifetime(running) {} }
-    running = nil
-    loop.atEndOfTurn { [weak self] in self?.beginNext() }
   }
 }

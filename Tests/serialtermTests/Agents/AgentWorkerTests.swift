@@ -13,8 +13,8 @@ import Testing
     worker = AgentWorker(on: loop)
   }
 
-  /// Turns of the loop until something has happened. A test that waits in vain is ended by the
-  /// limit of the whole run.
+  /// Turns of the loop until something has happened. A test whose event does not come is ended by
+  /// the limit of the whole run.
   private func run(until isDone: () -> Bool) throws {
     while !isDone() { try loop.turn() }
   }
