@@ -44,8 +44,13 @@ def axe():
 class BrowserPage:
     """What tests do with a page, by `run`, `run_async`, `click`, `type` and `chord` of a browser."""
 
+    def reset(self):
+        """Leaves the page. Otherwise it looks for its server during the next test."""
+        self.open("about:blank")
+        self.resize(1280, 800)
+
     def find(self, selector):
-        """The first element of a CSS selector, when it is there."""
+        """Waits until an element is there."""
         self.wait_for(lambda: self.run("return document.querySelector(arguments[0]) !== null", selector), f"{selector} in the page")
 
     def text(self, selector="body"):
@@ -139,6 +144,10 @@ class Browser(BrowserPage):
         """Lets the page see that its user prefers a dark or a light one."""
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
             {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
+
+    def reset(self):
+        super().reset()
+        self.use_dark(False)
 
     def run(self, script, *arguments):
         """Runs the body of a function in the page, and returns its result."""

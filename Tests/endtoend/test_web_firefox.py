@@ -5,34 +5,12 @@ import unittest
 from Tests.endtoend import test_web_page
 from Tests.endtoend.firefox import Firefox, why_no_firefox
 
-WHY_NOT = why_no_firefox()
-if WHY_NOT is None:
-    from Tests.endtoend.servers.web_mock import WebMock
-
 CONTROL, ENTER, ESCAPE, UP, TAB, BACKSPACE = "\ue009", "\ue007", "\ue00c", "\ue013", "\ue004", "\ue003"
 
 
-@unittest.skipIf(WHY_NOT, WHY_NOT)
-class FirefoxTests(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.browser = cls.enterClassContext(Firefox())
-
-    def setUp(self):
-        self.mock = self.enterContext(WebMock())
-
-    def tearDown(self):
-        complaints = self.browser.complaints()
-        self.browser.open("about:blank")
-        self.browser.resize(1280, 800)
-        self.assertEqual(complaints, [], "the browser complains")
-
-    def open(self, **members):
-        for name, value in members.items():
-            setattr(self.mock, name, value)
-        self.browser.open(self.mock.address)
-        self.browser.wait_for_text("#state", "open")
-        self.browser.find("#commands [data-name=break]")
+@unittest.skipIf(why_no_firefox(), why_no_firefox())
+class FirefoxTests(test_web_page.BrowserTest):
+    browser_type = Firefox
 
     def wait_typed(self, expected):
         self.browser.wait_for(lambda: self.mock.typed == expected, f"{expected!r}, not {self.mock.typed!r}")

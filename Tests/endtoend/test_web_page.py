@@ -53,19 +53,18 @@ const show = (pieces, columns, rows, limit) => {
 class BrowserTest(unittest.TestCase):
     """Has one browser for all tests of a class. Each test has a server, and with it an origin, of its own."""
 
+    browser_type = Browser
+
     @classmethod
     def setUpClass(cls):
-        cls.browser = cls.enterClassContext(Browser())
+        cls.browser = cls.enterClassContext(cls.browser_type())
 
     def setUp(self):
         self.mock = self.enterContext(WebMock())
 
     def tearDown(self):
         complaints = self.browser.complaints()
-        # Else the page of this test looks for its server during the next one.
-        self.browser.open("about:blank")
-        self.browser.resize(1280, 800)
-        self.browser.use_dark(False)
+        self.browser.reset()
         self.assertEqual(complaints, [], "the browser complains")
 
     def open(self, **members):
@@ -74,7 +73,7 @@ class BrowserTest(unittest.TestCase):
             setattr(self.mock, name, value)
         self.browser.open(self.mock.address)
         self.browser.wait_for_text("#state", "open")
-        self.browser.find("[data-name=break]")
+        self.browser.find("#commands [data-name=break]")
 
 
 class ScreenTests(BrowserTest):
