@@ -112,6 +112,9 @@ export class Screen {
   #tabs = new Map();
   #hasFirstTabs = true;
   #showsCursor = true;
+  /** Whether text without colours is light on dark where it was dark on light. */
+  #isReversed = false;
+  #sendsApplicationKeys = false;
   #last = "";
   #frame = 0;
   #dirty = new Set();
@@ -146,6 +149,9 @@ export class Screen {
 
   get columns() { return this.#columns; }
 
+  /** Whether the device wants the keys of the cursor as `ESC O` and a letter, in place of `ESC [`. */
+  get sendsApplicationKeys() { return this.#sendsApplicationKeys; }
+
   /** The texts of the rows that the device can write to, or of all, without spaces at their ends. */
   lines(all = false) { return this.rows.slice(all ? 0 : this.top).map((row) => row.text.trimEnd()); }
 
@@ -167,7 +173,7 @@ export class Screen {
     this.#pending = this.#last = "";
     this.#setPen(FIRST_PEN);
     this.#saved = this.#other = this.#region = null;
-    this.#isAlternate = this.#isOrigin = this.#inserts = false;
+    this.#isAlternate = this.#isOrigin = this.#inserts = this.#isReversed = this.#sendsApplicationKeys = false;
     this.#wraps = this.#showsCursor = true;
     [this.#tabs, this.#hasFirstTabs] = [new Map(), true];
     this.#schedule();
@@ -352,6 +358,17 @@ export class Screen {
     this.#moved = Math.min(this.#moved, this.top + first);
   }
 
+  /** Moves the text of the region's rows to the left for "@", to the right for "A". */
+  #scrollSideways(final, count) {
+    const [first, last] = this.#bounds;
+    const amount = Math.min(count, this.#columns);
+    for (let y = first; y <= last; y += 1) {
+      const row = this.#rowAt(y);
+      if (final === "@") row.remove(0, amount, this.#columns, this.#blank);
+      else row.insert(0, amount, this.#columns, this.#blank);
+    }
+  }
+
   #erasedRow() {
     const row = new Row();
     if (this.#blank !== PLAIN) row.erase(0, this.#columns, this.#blank);
@@ -368,11 +385,13 @@ export class Screen {
       case "M": this.#up(); return;
       case "#8": this.#fill(); return;
     }
-    if (final === undefined || intermediates) return;
+    if (final === undefined) return;
     const [mark] = /^[<-?]*/.exec(parameters);
-    if (final === "m" && !mark) { this.#rendition(parameters); return; }
+    if (final === "m" && !mark && !intermediates) { this.#rendition(parameters); return; }
     const numbers = parameters.slice(mark.length).split(";").map((digits) => Math.min(9999, parseInt(digits, 10) || 0));
-    if (final === "h" || final === "l") {
+    if (intermediates) {
+      if (intermediates === " " && !mark && (final === "@" || final === "A")) this.#scrollSideways(final, numbers[0] || 1);
+    } else if (final === "h" || final === "l") {
       for (const number of numbers) this.#mode(mark + number, final === "h");
     } else if (!mark || (mark === "?" && (final === "J" || final === "K"))) {
       this.#function(final, numbers[0], numbers[1] ?? 0);
@@ -382,6 +401,8 @@ export class Screen {
   #mode(number, isOn) {
     switch (number) {
       case "4": this.#inserts = isOn; break;
+      case "?1": this.#sendsApplicationKeys = isOn; break;
+      case "?5": this.#isReversed = isOn; break;
       case "?6":
         this.#isOrigin = isOn;
         this.#place(0, 0);
@@ -509,16 +530,18 @@ export class Screen {
 
   #restore() {
     const { x, y, pen, isOrigin } = this.#saved ?? { x: 0, y: 0, pen: FIRST_PEN, isOrigin: false };
-    [this.x, this.y, this.#isOrigin] = [Math.min(x, this.#columns), y, isOrigin];
+    // The region may be another one than when the row was saved.
+    const [first, last] = isOrigin ? this.#bounds : [0, this.#height - 1];
+    [this.x, this.y, this.#isOrigin] = [Math.min(x, this.#columns), Math.max(first, Math.min(y, last)), isOrigin];
     this.#setPen(pen);
-    this.#rowAt(y);
+    this.#rowAt(this.y);
   }
 
   // Colours and styles
 
   #rendition(parameters) {
     let { fg, bg, flags } = this.#pen;
-    const letters = { 1: "b", 2: "d", 3: "i", 4: "u", 7: "v", 9: "s" };
+    const letters = { 1: "b", 2: "d", 3: "i", 4: "u", 7: "v", 8: "h", 9: "s" };
     const parts = parameters.split(";");
     while (parts.length) {
       const [first, ...rest] = parts.shift().split(":");
@@ -575,13 +598,14 @@ export class Screen {
     if (style) return style;
     const isInverse = flags.includes("v");
     const [front, back] = isInverse ? [bg, fg ?? "default"] : [fg, bg];
-    const names = [...flags.replace("v", "")].map((letter) => `t${letter}`);
+    const names = [...flags.replace(/[vh]/g, "")].map((letter) => `t${letter}`);
     if (back !== null) names.push("on");
     if (back === "default") names.push("inverse");
     if (typeof front === "number") names.push(`f${front}`);
     if (typeof back === "number") names.push(`b${back}`);
     const own = (color) => (typeof color === "string" && color !== "default" ? color : "");
-    style = Object.freeze({ name: names.join(" "), color: own(front), background: own(back) });
+    const color = flags.includes("h") ? "transparent" : own(front);
+    style = Object.freeze({ name: names.join(" "), color, background: own(back) });
     // A device can use any number of colours.
     if (this.#styles.size >= 4096) this.#styles.clear();
     this.#styles.set(key, style);
@@ -615,6 +639,7 @@ export class Screen {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     const element = this.#element;
+    element.classList.toggle("inverse", this.#isReversed);
     for (const node of this.#gone) node.remove();
     this.#gone = [];
     const cursorRow = this.#showsCursor ? this.rows[this.top + this.y] : null;
