@@ -390,7 +390,8 @@ export class Screen {
     if (final === "m" && !mark && !intermediates) { this.#rendition(parameters); return; }
     const numbers = parameters.slice(mark.length).split(";").map((digits) => Math.min(9999, parseInt(digits, 10) || 0));
     if (intermediates) {
-      if (intermediates === " " && !mark && (final === "@" || final === "A")) this.#scrollSideways(final, numbers[0] || 1);
+      const isSideways = intermediates === " " && !mark && (final === "@" || final === "A");
+      if (isSideways) this.#scrollSideways(final, numbers[0] || 1);
     } else if (final === "h" || final === "l") {
       for (const number of numbers) this.#mode(mark + number, final === "h");
     } else if (!mark || (mark === "?" && (final === "J" || final === "K"))) {
