@@ -3,7 +3,6 @@
 import json
 import random
 import re
-import unicodedata
 import unittest
 
 from Tests.endtoend.browser import Browser, axe, why_no_browser
@@ -21,11 +20,6 @@ try:
     import jsonschema
 except ImportError:
     jsonschema = None
-
-try:
-    import pyte
-except ImportError:
-    pyte = None
 
 # Makes a screen in the page, writes pieces of text to it, and returns what it shows. A piece that is an object names
 # methods of the screen that are called, with their argument.
@@ -319,65 +313,6 @@ class ScreenTests(BrowserTest):
         print(f"    a frame of a flood took {1000 * used / drawn:.0f} ms of a processor")
         self.assertLess(used / drawn, 0.5)
 
-    @unittest.skipIf(pyte is None, "needs python3-pyte")
-    def test_random_sequences_are_shown_as_by_another_terminal(self):
-        chance = random.Random(7)
-        cases = [self.random_case(chance) for _ in range(1000)]
-        shown = self.browser.run_async(
-            SCREEN + "return arguments_[0].map((pieces) => show(pieces, 30, 8, 1000));", [pieces for pieces, _ in cases])
-        for (pieces, screen), ours in zip(cases, shown, strict=True):
-            theirs = [line.rstrip() for line in screen.display]
-            # pyte composes characters and their marks.
-            lines = [unicodedata.normalize("NFC", line) for line in ours["lines"]] + [""] * (8 - len(ours["lines"]))
-            self.assertEqual(lines, theirs, json.dumps(pieces))
-            self.assertEqual((ours["x"], ours["y"]), (screen.cursor.x, screen.cursor.y), json.dumps(pieces))
-
-    @staticmethod
-    def random_case(chance):
-        """Pieces of text, and pyte's screen that has shown them. Left out is what terminals do differently: movement
-        after the last column of a row, and out of a scroll region."""
-        screen = pyte.Screen(30, 8)
-        stream = pyte.Stream(screen)
-        pieces, saved = [], None
-        for _ in range(chance.randrange(5, 60)):
-            top, bottom = screen.margins or (0, 7)
-            is_origin = pyte.modes.DECOM in screen.mode
-            rows = bottom - top + 1 if is_origin else 8
-            count = chance.choice(("", "1", "2", "3", "5"))
-            # At the end of a row below the region, pyte goes back into it.
-            room = 40 if top <= screen.cursor.y <= bottom else max(2, 30 - screen.cursor.x)
-            choices = [
-                "\r", f"\x1b[{chance.randrange(1, rows + 1)};{chance.randrange(1, 31)}H", "\x1b[4h", "\x1b[4l", "\x1b[?6h", "\x1b[?6l"]
-            if screen.cursor.x < 30:
-                choices += [
-                    "word "[:room - 1], "x" * chance.randrange(1, room), "\b", "\t", *(
-                        f"\x1b[{count}{final}" for final in "CDG@PX"),
-                    *(f"\x1b[{how}{final}" for how in ("", "1", "2", "?1") for final in "JK"), "\x1bH", "\x1b[g", "\x1b[3g",
-                    f"\x1b[{chance.choice(('0', '1', '31', '7', '42'))}m"]
-                # pyte fills the screen without resetting the region, or moving the cursor.
-                if chance.random() < 0.1:
-                    choices.append("\x1b[1;8r\x1b#8\x1b[H")
-                if screen.margins or not is_origin:
-                    choices.append(f"\x1b[{chance.randrange(1, rows + 1)}d")
-                # pyte begins a new row for a mark after the last column.
-                if screen.cursor.x < 29:
-                    choices.append("e\u0301")
-                if top <= screen.cursor.y <= bottom:
-                    choices += ["\r\n", "\n", "\x1bM", "\x1bD", *(f"\x1b[{count}{final}" for final in "ABEFLM")]
-                first = chance.randrange(1, 6)
-                choices += [f"\x1b[{first};{chance.randrange(first + 1, 9)}r", "\x1b[1;8r"]
-                # pyte does not switch off that rows count from the region, and keeps the cursor in it.
-                choices.append("\x1b8" if saved == is_origin and (top, bottom) == (0, 7) else "\x1b7")
-            piece = chance.choice(choices)
-            saved = {"\x1b7": is_origin, "\x1b8": None}.get(piece, saved)
-            pieces.append(piece)
-            # In pyte, lines move only to rows that are there already, and what is inserted before them moves characters
-            # out of the screen, from where they come back.
-            for y in range(8):
-                screen.buffer[y].pop(30, None)
-            stream.feed(piece)
-        return pieces, screen
-
 
 class PageTests(BrowserTest):
     def screen_text(self):
@@ -460,6 +395,24 @@ class PageTests(BrowserTest):
         self.browser.chord(Keys.CONTROL, "[")
         self.browser.chord(Keys.ALT, "b")
         expected = "ls -l\r\x1b[A\x7f\t\x1b[H\x1b[3~\x1b[21~ü€\x03\x1b\x1bb"
+        self.browser.wait_for(lambda: self.mock.typed == expected, f"{expected!r}, not {self.mock.typed!r}")
+
+    def test_keys_of_the_cursor_are_those_that_the_device_wants(self):
+        from selenium.webdriver.common.keys import Keys
+
+        self.open(history="\x1b[?1hmenu")
+        self.browser.wait_for_text("#screen", "menu")
+        self.show_keys(has_others=False)
+        self.browser.click("#screen")
+        keys = (Keys.ARROW_UP, Keys.HOME, Keys.END, Keys.DELETE, Keys.F1)
+        self.browser.type(*keys)
+        self.browser.click("#keybar [aria-label='Arrow Down']")
+        expected = "\x1bOA\x1bOH\x1bOF\x1b[3~\x1bOP\x1bOB"
+        self.browser.wait_for(lambda: self.mock.typed == expected, f"{expected!r}, not {self.mock.typed!r}")
+        self.mock.receive("\x1b[?1l normal")
+        self.browser.wait_for_text("#screen", "normal")
+        self.browser.type(*keys)
+        expected += "\x1b[A\x1b[H\x1b[F\x1b[3~\x1bOP"
         self.browser.wait_for(lambda: self.mock.typed == expected, f"{expected!r}, not {self.mock.typed!r}")
 
     def test_keys_at_the_text_go_to_the_device(self):

@@ -365,7 +365,7 @@ if pyte:
             return [[cell_of(self.buffer[y][x]) for x in range(self.columns)] for y in range(self.lines)]
 
     PALETTE = pyte.graphics.FG_BG_256
-    COLOURS = dict(zip(("black", "red", "green", "brown", "blue", "magenta", "cyan", "white"), PALETTE))
+    COLOURS = dict(zip(("black", "red", "green", "brown", "blue", "magenta", "cyan", "white"), PALETTE, strict=False))
 
 
 def cell(text, front, back, styles):
@@ -570,7 +570,7 @@ class WatchedPageTest(WebTest):
         self.reference.feed("".join(shown["pieces"]))
 
 
-class RandomTests(WatchedPageTest):
+class SequenceTests(WatchedPageTest):
     COLUMNS, LINES, COUNT = 40, 12, 800
 
     def test_random_sequences_are_shown_as_by_another_terminal(self):
@@ -672,7 +672,7 @@ class ProgramTests(WatchedPageTest):
             ["socat", "-", f"EXEC:bash {script},pty,setsid,ctty,stderr"],
             stdin=self.device.descriptor, stdout=self.device.descriptor))
         self.wait_for(rf"^{PROMPT}$")
-        self.browser.click("[data-name=take-pen]")
+        self.browser.click("#pen-actions button")
         self.browser.wait_for_text("#pen-text", "You have the pen")
         self.browser.click("#screen")
 
@@ -762,7 +762,7 @@ class ProgramTests(WatchedPageTest):
 
     def test_dialog(self):
         self.play(
-            "linux", "bash dialogs",
+            "xterm", "bash dialogs",
             r"text1", ARROW_DOWN * 8,
             r"\A(?![\s\S]*item1 )", "\n",
             "Which", f"{ARROW_DOWN} ",

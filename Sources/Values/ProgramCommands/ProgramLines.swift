@@ -102,8 +102,8 @@ package struct ProgramLines<Message: ProgramMessage> {
       precondition(present != .none, "an answer to no message")
       present = .none
       return [.turn]
-    case .turn(true, _): return [.read(false)]
-    case .turn(false, let isJoining):
+    case .turn(let isCrowded, let isJoining):
+      if isCrowded { return [.read(false)] }
       guard !hasFinished else { break }
       let steps = takeLines() + nextSteps(isJoining: isJoining)
       let begins = steps.contains { if case .perform = $0 { true } else { false } }
@@ -143,7 +143,7 @@ package struct ProgramLines<Message: ProgramMessage> {
     while present == .none, let message = waiting.first?.message {
       let isDropped = cancelledCount > 0 && !message.isCancel
       let begins = !isDropped && !message.isCancel
-      if begins, isJoining, message.needsSession { break }
+      if begins && isJoining && message.needsSession { break }
       waitingBytes -= waiting.removeFirst().length
       cancelledCount = max(0, cancelledCount - 1)
       steps.append(

@@ -21,13 +21,17 @@ const KEYS = {
 /** Keys that the browser or its user needs: find, reload, the next part of the window, the whole screen, tools. */
 const BROWSER_KEYS = new Set(["F3", "F5", "F6", "F7", "F11", "F12"]);
 
+/** What a key sends now: a device may want the keys of the cursor as `ESC O` and a letter. */
+const sequenceOf = (key) =>
+  screen.sendsApplicationKeys ? KEYS[key].replace(/^\x1b\[(?=[A-DFH]$)/, "\x1bO") : KEYS[key];
+
 /** What a key sends; null if it is the browser's, or if its text comes by the event `input`. */
 function textOf(event) {
   const { key, ctrlKey, altKey, metaKey, shiftKey } = event;
   if (metaKey || event.isComposing || (ctrlKey && altKey) || BROWSER_KEYS.has(key)) return null;
   if (key === "Tab" && (shiftKey || ctrlKey || isEscaped || !get("tabs").checked || whyNoKeys())) return null;
   if (KEYS[key] && !ctrlKey) {
-    return shiftKey && ["Insert", "PageUp", "PageDown"].includes(key) ? null : (altKey ? "\x1b" : "") + KEYS[key];
+    return shiftKey && ["Insert", "PageUp", "PageDown"].includes(key) ? null : (altKey ? "\x1b" : "") + sequenceOf(key);
   }
   if (ctrlKey && !shiftKey && key.length === 1) {
     // ctrl-v pastes.
@@ -144,16 +148,15 @@ const BUTTONS = {
 };
 
 function startKeybar() {
-  const control = (letter) => String.fromCharCode(letter.charCodeAt(0) & 31);
-  const texts = new Map([
-    ...Object.entries(KEYS), ...[..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"].map((letter) => [`Ctrl-${letter}`, control(letter)])]);
+  const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"].map((letter) => `Ctrl-${letter}`);
+  const textOfName = (name) => KEYS[name] ? sequenceOf(name) : String.fromCharCode(name.charCodeAt(name.length - 1) & 31);
   const titled = (name) => name.replace("Arrow", "Arrow ");
   const press = (name) => {
     const why = whyNoKeys();
     if (why) { say(sentence("Not sent", why), true); return; }
     // The line of the device is another one now than that of the field.
     if (get("typing").checked) emptyField();
-    type(texts.get(name));
+    type(textOfName(name));
   };
   const button = (text, label, pressed) => {
     const made = make("button", { type: "button", textContent: text, ariaLabel: label });
@@ -162,7 +165,7 @@ function startKeybar() {
     made.addEventListener("click", pressed);
     return made;
   };
-  const others = make("select", { id: "special", ariaLabel: "Another key" }, ...[...texts.keys()].filter((name) => !BUTTONS[name]).map(
+  const others = make("select", { id: "special", ariaLabel: "Another key" }, ...[...Object.keys(KEYS), ...letters].filter((name) => !BUTTONS[name]).map(
     (name) => make("option", { textContent: titled(name), value: name })));
   const send = button("Press", "Press the other key", () => press(others.value));
   send.id = "press";
