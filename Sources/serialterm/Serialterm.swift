@@ -101,7 +101,7 @@ enum Serialterm {
         return try reading.command.execute(
           in: CommandContext(
             devices: devices, deviceProfile: reading.deviceProfile, others: reading.others,
-            additional: reading.additional))
+            additional: reading.additional, ofProfile: reading.ofProfile))
       } catch let failure as Failure
         where description.declarations.contains(where: {
           $0.name == SessionParameters.wait.name

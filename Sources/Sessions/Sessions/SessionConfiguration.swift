@@ -13,6 +13,9 @@ package struct SessionConfiguration {
   package let waitsForAbsentDevice: Bool
   package let pacing: Pacing
   package var log: LogConfiguration
+  /// The name of the profile that applies, for those who join; empty without one. Nil if the
+  /// program has not chosen one.
+  package var profile: String?
   /// Whether the front end reports only failures to the user.
   package let isQuiet: Bool
 

@@ -150,6 +150,7 @@ final class Port {
   /// Applies a configuration. An open port gets the parts that can be changed while it is open.
   func adopt(_ configuration: SessionConfiguration) {
     controller.adopt(configuration)
+    server.profileName = configuration.profile
     console.isQuiet = configuration.isQuiet
     model.update {
       $0.requestedSettings = configuration.settings

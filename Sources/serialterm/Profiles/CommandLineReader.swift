@@ -26,6 +26,9 @@ struct CommandLineReader {
     /// Returns the command for an additional device, with the profile for that, instead of
     /// its own TARGETs.
     var additional: ((Endpoint) throws -> any ProfiledCommand)?
+    /// Returns the command for a port whose session has the profile with a name, or none, if the
+    /// name is empty. Nil if the command line names a profile, and if there is none with the name.
+    var ofProfile: ((_ name: String) throws -> (any ProfiledCommand)?)?
   }
 
   /// Reads a command.
@@ -48,6 +51,12 @@ struct CommandLineReader {
     additional.mustFitTarget = false
     reading.additional = { [additional] endpoint in
       try read(additional.at(nil), nil, named: .endpoint(endpoint), from: file).command
+    }
+    reading.ofProfile = { [additional] name in
+      guard given["profile"] == nil, let choice = ProfileChoice(named: name, in: file) else {
+        return nil
+      }
+      return try additional.at(nil).command(choice, from: file)
     }
     return reading
   }

@@ -67,6 +67,15 @@ struct ProfileChoice {
     }
   }
 
+  /// The choice of a profile for a session that has it; nil if there is none with the name.
+  ///
+  /// - Parameter name: the name of the profile; empty for `[default]` alone.
+  init?(named name: String, in file: ProfileFile) {
+    let profile = file.contents.profile(named: name)
+    guard profile != nil || name.isEmpty else { return nil }
+    self.init(profile, target: nil, dependsOnDevice: false, in: file.contents)
+  }
+
   private init(
     _ profile: ConfigurationFile.Profile?, target: Target?, dependsOnDevice: Bool,
     in contents: ConfigurationFile

@@ -36,3 +36,12 @@ struct ProfileInUse: Hashable {
   /// The line sequences that the user can play by name.
   var sequences: [NamedSequence] = []
 }
+
+extension SessionConfiguration {
+  /// The configuration of a session with a profile, whose name those who join get.
+  func of(_ profile: ProfileInUse) -> Self {
+    var configuration = self
+    configuration.profile = profile.name ?? ""
+    return configuration
+  }
+}

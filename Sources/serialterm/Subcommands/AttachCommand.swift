@@ -52,6 +52,8 @@ struct AttachCommand: ProfiledCommand {
   let values: Values
   var namedTarget: Target?
   var profile = ProfileInUse()
+  /// The names of the logs, if they are not those of the values.
+  private var logFiles: [String]?
 
   init(_ values: Values) throws(UsageError) {
     self.values = values
@@ -80,6 +82,25 @@ struct AttachCommand: ProfiledCommand {
     case .chosen(let one): session = one
     case .ended(let status): return status
     }
+    return try ofPort(of: session, in: context).join(session, in: context)
+  }
+
+  /// The command with the profile of the port. Its logs are those of the session's own program.
+  ///
+  /// - Throws: ``Failure`` if an entry of the profile is invalid.
+  private func ofPort(of session: RunningSession, in context: CommandContext) throws -> Self {
+    guard let name = session.summary.profile,
+      var command = try context.ofProfile?(name) as? Self
+    else { return self }
+    command.logFiles = logNames
+    return command
+  }
+
+  private var logNames: [String] { logFiles ?? values.logConfiguration.files }
+
+  private func join(
+    _ session: RunningSession, in context: CommandContext
+  ) throws -> ExitStatus {
     let providers = LinkProviders.joining(
       session, as: introduction)
     if values[Self.json] { return try drive(session, from: providers, in: context) }
@@ -185,9 +206,12 @@ struct AttachCommand: ProfiledCommand {
   }
 
   private func sessionConfiguration(for session: RunningSession) -> SessionConfiguration {
-    SessionConfiguration(
+    var log = values.logConfiguration
+    log.files = logNames
+    return SessionConfiguration(
       target: .endpoint(session.endpoint), settings: LineSettings(),
       linkOptions: LinkOptions(), onOpen: nil, reconnects: false, waitsForAbsentDevice: false,
-      pacing: Pacing(), log: values.logConfiguration, isQuiet: values[SessionParameters.quiet])
+      pacing: Pacing(), log: log, isQuiet: values[SessionParameters.quiet]
+    ).of(profile)
   }
 }

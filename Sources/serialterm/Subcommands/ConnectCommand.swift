@@ -303,7 +303,8 @@ extension ConnectCommand {
     // A command can only learn by its end that the device is gone.
     values.sessionConfiguration(
       target: namedTarget, reconnects: values[Self.reconnect] && exec == nil,
-      waits: values[Self.console] ? true : nil)
+      waits: values[Self.console] ? true : nil
+    ).of(profile)
   }
 
   /// Checks the folder for received files now: a device offers its files much later.

@@ -73,7 +73,8 @@ struct LogCommand: ProfiledCommand {
     return SessionConfiguration(
       target: namedTarget, settings: values.lineSettings, linkOptions: values.linkOptions,
       onOpen: values[LineParameters.onOpen], reconnects: true, waitsForAbsentDevice: true,
-      pacing: Pacing(), log: log, isQuiet: values[SessionParameters.quiet])
+      pacing: Pacing(), log: log, isQuiet: values[SessionParameters.quiet]
+    ).of(profile)
   }
 }
 

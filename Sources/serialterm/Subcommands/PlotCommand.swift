@@ -127,7 +127,8 @@ struct PlotCommand: ProfiledCommand {
 
   private var connectConfiguration: ConnectConfiguration {
     var session = values.sessionConfiguration(
-      target: namedTarget, reconnects: values[ConnectCommand.reconnect])
+      target: namedTarget, reconnects: values[ConnectCommand.reconnect]
+    ).of(profile)
     session.log.options.sampleForm = values.sampleForm
     if let csv = values[PlotParameters.csv], csv != "-" {
       session.log.files.append(csv)

@@ -219,6 +219,7 @@ struct ServeCommand: ProfiledCommand {
       target: namedTarget, settings: values.lineSettings, linkOptions: values.linkOptions,
       onOpen: values[LineParameters.onOpen], reconnects: !isAlone, waitsForAbsentDevice: !isAlone,
       pacing: values.pacing, log: values.logConfiguration,
-      isQuiet: values[SessionParameters.quiet] || isAlone)
+      isQuiet: values[SessionParameters.quiet] || isAlone
+    ).of(profile)
   }
 }

@@ -50,6 +50,8 @@ struct CommandContext {
   var others: [CommandLineReader.Reading] = []
   /// Returns the command for an additional device; nil for a command without a TARGET.
   var additional: ((Endpoint) throws -> any ProfiledCommand)?
+  /// The command for a port whose session has a profile; see ``CommandLineReader/Reading``.
+  var ofProfile: ((_ name: String) throws -> (any ProfiledCommand)?)?
 }
 
 /// The subcommands.

@@ -4,6 +4,7 @@ import Options
 import SerialCore
 import Sessions
 import SystemPackage
+import Terminal
 import TestSupport
 import Testing
 
@@ -132,5 +133,24 @@ struct DeviceProfileTests {
     let other = try #require(try additional(.tty("/dev/ttyOTHER")) as? ConnectCommand)
     #expect(other.profile.name == nil)
     #expect(other.values.lineSettings.baudRate == 1200)
+  }
+
+  // MARK: A session that is joined
+
+  @Test func `Who joins has the profile of the port, whatever devices there are`() throws {
+    let reading = try reading(["attach", "x", "--line-ending", "lf"], among: [Self.device("AAA")])
+    let ofProfile = try #require(reading.ofProfile)
+    let board = try #require(try ofProfile("board") as? AttachCommand)
+    #expect(board.profile.name == "board")
+    // The command line has precedence.
+    #expect(board.values[KeyboardParameters.lineEnding] == .lf)
+    let none = try #require(try ofProfile("") as? AttachCommand)
+    #expect(none.profile.name == nil)
+    #expect(none.values[KeyboardParameters.localEcho])
+    #expect(try ofProfile("of another configuration") == nil)
+    let named = try serialtermTests.reading(
+      ["attach", "--profile", "kind", "--config", path.string], among: [])
+    let ofOther = try #require(named.ofProfile)
+    #expect(try ofOther("board") == nil)
   }
 }

@@ -125,6 +125,8 @@ package final class PortServer {
 
   /// The name of the subcommand that runs the session, shown to others.
   package var commandName = "connect"
+  /// The name of the profile that applies to the port; empty without one, nil if it is not known.
+  package var profileName: String?
   /// The number of the port among those of the program, counted from 0. It stays the same.
   package var number = 0
   /// The time when the program started, in seconds since 1970-01-01 UTC.
@@ -138,7 +140,7 @@ package final class PortServer {
       command: commandName, holder: sharing.roster.holder.flatMap { sharing.member($0)?.name },
       others: sharing.roster.members.filter { $0.id != sharing.roster.holder }.map(\.name),
       addresses: addresses, number: number,
-      state: SharingMessage.PortState(controller.session.state))
+      state: SharingMessage.PortState(controller.session.state), profile: profileName)
   }
 
   // MARK: Listening

@@ -60,10 +60,14 @@ package struct SessionSummary: Hashable, Sendable {
   package var number: Int?
   /// The state of the port; nil if the program does not report it.
   package var state: SharingMessage.PortState?
+  /// The name of the profile that applies to the port; empty without one. Nil if the program does
+  /// not report it.
+  package var profile: String?
 
   package init(
     port: String, since: Int, command: String, holder: String?, others: [String],
-    addresses: [String], number: Int? = nil, state: SharingMessage.PortState? = nil
+    addresses: [String], number: Int? = nil, state: SharingMessage.PortState? = nil,
+    profile: String? = nil
   ) {
     self.port = port
     self.since = since
@@ -73,6 +77,7 @@ package struct SessionSummary: Hashable, Sendable {
     self.addresses = addresses
     self.number = number
     self.state = state
+    self.profile = profile
   }
 
   /// Parses a line; nil if it is not a summary.
@@ -92,16 +97,17 @@ package struct SessionSummary: Hashable, Sendable {
       if text.hasPrefix("=") {
         state = SharingMessage.PortState(named: String(text.dropFirst()))
       }
+      if text.hasPrefix("*") { profile = String(text.dropFirst()) }
     }
   }
 
   /// The line to send, without the newline. A name is prefixed by `+`, an address by `@`, the
-  /// number by `#`, the state by `=`.
+  /// number by `#`, the state by `=`, the profile by `*`.
   package var line: String {
     let texts =
       [port, "\(since)", command, holder ?? ""] + others.map { "+\($0)" }
       + addresses.map { "@\($0)" } + (number.map { ["#\($0)"] } ?? [])
-      + (state.map { ["=\($0.name)"] } ?? [])
+      + (state.map { ["=\($0.name)"] } ?? []) + (profile.map { ["*\($0)"] } ?? [])
     return "session " + texts.map(\.percentEncoded).joined(separator: " ")
   }
 

@@ -1069,6 +1069,10 @@ final class SharingBench {
     var numbered = summary
     (numbered.number, numbered.state) = (2, .waiting)
     #expect(SessionSummary(line: numbered.line) == numbered)
+    for profile in ["", "*my board"] {
+      numbered.profile = profile
+      #expect(SessionSummary(line: numbered.line) == numbered)
+    }
     let hostile = SessionSummary(line: "session %1b[2J 1 connect x +%1b[2J")
     #expect(hostile.map { !$0.port.contains("\u{1B}") && !$0.others[0].contains("\u{1B}") } == true)
     #expect(SessionSummary(line: "session a b c d") == nil)
