@@ -633,6 +633,164 @@ class SlowReaderTests(JoinedCase):
             len(anna.received) + missed, count * len(line) + len("end of it\r\nafter it\r\n"))
 
 
+class MessageTests(JoinedCase):
+    """Snippets, and what is sent at intervals."""
+
+    PROFILES = r"""
+[default]
+line-ending = "lf"
+[default.snippets]
+where = "uname"
+[profile.board]
+line-ending = "crlf"
+encoding = "CP437"
+checksum = "xor"
+map = "to-device:lower=upper"
+log = "%s"
+[profile.board.snippets]
+login = "grün"
+raw = { text = '\x01\x02', line-ending = "none" }
+[profile.board.sequences]
+wake = "rts=off,wait=1,rts=on"
+[profile.other]
+match = "serial:NONE"
+[profile.other.snippets]
+elsewhere = "no"
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.log = self.folder / "profile.log"
+        file = self.folder / "config" / "serialterm" / "config.toml"
+        file.parent.mkdir(parents=True)
+        file.write_text(self.PROFILES % self.log)
+        self.variables["XDG_CONFIG_HOME"] = str(file.parent.parent)
+
+    def program(self, *options):
+        """A program that has a port."""
+        program = Member(self.enterContext(Pipes(
+            serialterm_binary(), "connect", self.device.path, "--json", *options, variables=self.variables)))
+        program.done("watch", events=["commands"])
+        program.wait("state", lambda state: state.get("state") == "open", "the port is open")
+        return program
+
+    def names(self, member):
+        return [name for name in member.state("commands") if name.startswith(("snippet: ", "sequence: "))]
+
+    def read(self, expected):
+        self.assertEqual(self.device.read_exactly(len(expected)), expected)
+
+    def read_until(self, end):
+        """Reads up to these bytes, and returns what came before them."""
+        data = b""
+        while not data.endswith(end):
+            data += self.device.read_exactly(1)
+        return data[:-len(end)]
+
+    def test_a_member_has_those_of_the_profile_of_the_port(self):
+        session = self.session("--profile", "board", "--no-log")
+        member = self.member(watches=("people", "commands"))
+        self.assertEqual(self.names(member), ["snippet: where", "snippet: login", "snippet: raw", "sequence: wake"])
+        record = member.state("commands")["snippet: login"]
+        self.assertEqual((record["title"], record["users"]), ("snippet: login", ["person", "script", "page"]))
+        self.assertIn("has the pen", record["reason"])
+        self.assertEqual(member.refused("snippet: login"), record["reason"])
+        member.done("take-pen")
+        member.wait("commands", lambda commands: commands["snippet: login"]["enabled"], "it may send")
+        member.done("snippet: login")
+        # As a person of the session sends it: mapped, in the encoding of the device, with the checksum.
+        text = "GRüN".encode("cp437") + b"\r\n"
+        checksum = 0
+        for byte in text:
+            checksum ^= byte
+        self.read(text + bytes([checksum]))
+        member.done("snippet: raw")
+        self.read(b"\x01\x02\x03")
+        self.assertEqual(member.refused("snippet: elsewhere"), "there is no snippet: elsewhere")
+        self.assertFalse(self.log.exists(), "the log of the profile is that of the session alone")
+        session.leave()
+
+    def test_a_port_without_a_profile_has_the_defaults_alone(self):
+        self.session()
+        member = self.member("--force")
+        self.assertEqual(self.names(member), ["snippet: where"])
+        member.done("snippet: where")
+        self.read(b"uname\n")
+
+    def test_a_member_may_name_a_profile(self):
+        self.session()
+        member = self.member("--force", "--profile", "other")
+        self.assertEqual(self.names(member), ["snippet: where", "snippet: elsewhere"])
+
+    def test_a_program_with_a_port_has_them_and_can_cancel_one(self):
+        program = self.program("--profile", "board", "--no-log", "--no-checksum", "--no-map", "--byte-delay", "10000")
+        program.wait("commands", lambda commands: commands["snippet: login"]["enabled"], "it may send")
+        self.assertEqual(program.state("commands")["snippet: login"]["value"], "grün\\r\\n")
+        number = program.start("snippet: login")
+        self.read(b"g")
+        program.done("cancel")
+        answer = program.answer(number)
+        self.assertEqual((answer["reason"], answer["unsent"]), ("cancelled", 5))
+
+    def test_a_program_repeats_a_text_until_it_stops_it(self):
+        program = self.program("--profile", "board", "--no-log", "--no-checksum", "--no-map")
+        self.assertEqual(
+            program.state("commands")["repeat"]["arguments"][0]["choices"],
+            ["1s snippet: where", "1s snippet: login", "1s snippet: raw"])
+        self.assertEqual(program.refused("repeat", argument="1s snippet: x"), "repeat: there is no snippet 'x'.")
+        self.assertEqual(program.refused("stop"), "nothing runs")
+        program.done("repeat", argument="1ms ab")
+        self.read(b"ab\r\nab\r\n")
+        program.wait("commands", lambda commands: commands["stop"]["enabled"], "it can be stopped")
+        self.assertRegex(program.state("commands")["repeat"]["value"], r'^"ab" every 0\.001 s, \d+$')
+        # Other messages pass meanwhile.
+        program.done("send", text="x")
+        self.read_until(b"x")
+        program.done("repeat", argument="1ms 3x snippet: raw")
+        program.wait("message", lambda message: "(as ordered): 3 sent" in message["text"], "it has ended")
+        self.assertIn('the repetition of "ab" has ended (another text is repeated)', program.of_kind("message")[0]["text"])
+        before = self.read_until(b"\x01\x02" * 3)
+        self.assertEqual(before.replace(b"ab\r\n", b""), b"")
+        program.done("repeat", argument="1h ab")
+        program.done("stop")
+        program.wait("message", lambda message: "(stopped): 1 sent, 0 late" in message["text"], "it was stopped")
+        program.wait_for_reason("stop", "nothing runs")
+        self.assertNotIn("value", program.state("commands")["repeat"])
+
+    def test_a_repetition_ends_with_the_pen_and_with_the_port(self):
+        self.session()
+        anna, bert = self.member("--as", "anna", "--force"), self.member("--as", "bert")
+        anna.done("repeat", argument="1ms a")
+        self.read(b"a\na\n")
+        self.assertIn("anna has the pen", bert.refused("repeat", argument="1ms b"))
+        bert.done("take-pen")
+        anna.wait("message", lambda message: "has ended (bert has the pen)" in message["text"], "it has ended")
+        bert.done("send", text="[")
+        self.read_until(b"[")
+        bert.done("send", text="]")
+        self.read(b"]")
+        bert.done("repeat", argument="1h b")
+        self.read(b"b\n")
+        self.device.hang_up()
+        bert.wait("message", lambda message: "has ended (no device): 1 sent" in message["text"], "it has ended")
+        self.device.plug()
+        bert.wait("commands", lambda commands: commands["repeat"]["enabled"], "it does not begin again by itself")
+        self.assertNotIn("value", bert.state("commands")["repeat"])
+
+    def test_a_repetition_ends_with_its_program(self):
+        self.session()
+        anna, bert = self.member("--as", "anna", "--force"), self.member("--as", "bert")
+        anna.done("repeat", argument="1ms a")
+        self.read(b"a\na\n")
+        anna.done("close")
+        self.assertEqual(anna.program.wait(), 0)
+        self.assertIn("has ended (the session ends)", anna.state("message")["text"])
+        bert.done("take-pen")
+        bert.done("send", text="[]")
+        self.read_until(b"[]")
+        self.assert_nothing_reached_the_device()
+
+
 class NameTests(JoinedCase):
     def test_the_list_names_sessions_exactly(self):
         pair = self.enterContext(Pipes(

@@ -21,7 +21,8 @@ from pathlib import Path
 from Tests.endtoend.browser import Browser, why_no_browser
 from Tests.endtoend.faults import preload
 from Tests.endtoend.harness import (
-    TIMEOUT, Deadline, Device, Pipes, Terminal, environment, files_of, pace, serialterm_binary, slow, soak, wait_until)
+    TIMEOUT, Deadline, Device, Pipes, Terminal, environment, files_of, pace, serialterm_binary, slow, soak, unread,
+    wait_until)
 from Tests.endtoend.servers import free_port
 from Tests.endtoend.servers.websocket import BINARY, PING, TEXT, WebSocket, frame, request
 
@@ -367,7 +368,7 @@ class SessionTests(WebTest):
         for command in (
                 "receive-files", "start-log", "stop-log", "log", "release", "take-back", "reconnect", "share",
                 "stop-sharing", "copy-settings", "configuration", "run-command", "run-script", "write-text",
-                "write-plot", "connect-to", "save-profile", "quit", "repeat", "hex", "read-only", "close"):
+                "write-plot", "connect-to", "save-profile", "quit", "hex", "read-only", "close"):
             page.send(
                 command, id=command, argument=str(self.folder / "x"), path=str(self.folder / "x"),
                 into=str(self.folder), protocol="xmodem", name="x")
@@ -375,6 +376,82 @@ class SessionTests(WebTest):
         page.send("expect", id="expect", regex="x")
         self.assertEqual(page.expect("failed", id="expect")["code"], "not-for-pages")
         self.assertFalse((self.folder / "x").exists())
+
+    def configure(self, text):
+        file = self.folder / "config" / "serialterm" / "config.toml"
+        file.parent.mkdir(parents=True)
+        file.write_text(text)
+        self.variables["XDG_CONFIG_HOME"] = str(file.parent.parent)
+
+    def test_the_snippets_of_the_port_s_profile_are_there_without_their_texts(self):
+        self.configure("""
+[profile.board]
+line-ending = "crlf"
+[profile.board.snippets]
+login = "root"
+[profile.other.snippets]
+elsewhere = "no"
+""")
+        self.serve("--profile", "board")
+        one, other = self.join("one"), self.join("other")
+
+        def record(commands):
+            return next((command for command in commands if command["name"] == "snippet: login"), {})
+        self.have_pen(one)
+        listed = other.expect("commands", commands=lambda commands: "has the pen" in record(commands).get("reason", ""))
+        self.assertEqual(record(listed["commands"])["title"], "snippet: login")
+        other.send("snippet: login", id=1)
+        answer = other.expect("failed", id=1)
+        self.assertEqual((answer["reason"], answer["code"]), ("one (browser) has the pen", "pen-held"))
+        one.send("snippet: login", id=1)
+        self.assertEqual(self.device.read_exactly(6), b"root\r\n")
+        one.expect("done", id=1)
+        one.send("snippet: elsewhere", id=2)
+        self.assertEqual(one.expect("failed", id=2)["reason"], "there is no snippet: elsewhere")
+        for page in (one, other):
+            published = [event["commands"] for event in page.events if event["event"] == "commands"]
+            self.assertTrue(any(record(commands) for commands in published))
+            self.assertNotIn("root", str(published))
+            self.assertNotIn("elsewhere", str(published))
+
+    def test_a_page_sends_at_intervals_until_it_stops_loses_the_pen_or_leaves(self):
+        self.configure("[default.snippets]\npoll = 'status'\n")
+        self.serve()
+        one, other = self.join("one"), self.join("other")
+        self.have_pen(one)
+        one.send("repeat", id=1, argument="1ms snippet: poll")
+        one.expect("done", id=1)
+        self.assertEqual(self.device.read_exactly(14), b"status\rstatus\r")
+        one.expect("commands", commands=lambda commands: any(
+            command["name"] == "repeat" and command.get("value", "").startswith('"snippet: poll" every 0.001 s')
+            for command in commands))
+        one.send("stop", id=2)
+        one.expect("message", text=lambda text: text.startswith(
+            'the repetition of "snippet: poll" has ended (stopped): '))
+        one.send("repeat", id=3, argument="1ms a")
+        one.expect("done", id=3)
+        self.take_pen(other)
+        one.expect("message", text=lambda text: "has ended (other (browser) has the pen)" in text)
+        other.send("repeat", id=4, argument="1ms b")
+        self.read_until(b"b\r")
+        one.send("repeat", id=5, argument="1ms a")
+        self.assertEqual(one.expect("failed", id=5)["code"], "pen-held")
+        other.close()
+        one.expect("people", others=lambda others: [person["name"] for person in others] != ["other (browser)"])
+        self.have_pen(one)
+        one.send("send", id=6, text="[]")
+        one.expect("done", id=6)
+        self.read_until(b"[]")
+        self.assertEqual(unread(self.device.descriptor), 0)
+
+    def take_pen(self, page):
+        page.send("take-pen", id="take")
+        page.expect("people", pen="mine")
+
+    def read_until(self, end):
+        data = b""
+        while not data.endswith(end):
+            data += self.device.read_exactly(1)
 
     def test_a_file_of_the_page_reaches_the_device(self):
         self.serve()

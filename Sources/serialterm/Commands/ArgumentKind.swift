@@ -113,22 +113,29 @@ extension ArgumentKind {
   /// - Parameters:
   ///   - title: the question.
   ///   - expected: the expected form, for messages.
+  ///   - own: the texts that the session adds.
   ///   - now: the present value as text; nil for none.
   ///   - parse: reads the text. A user sees its error.
   static func text(
     _ title: String, expected: String, _ suggestions: [Suggestion] = [],
+    own: @escaping @Sendable (TerminalState) -> [Suggestion] = { _ in [] },
     now: @escaping @Sendable (TerminalState) -> String? = { _ in nil },
     parse: @escaping @Sendable (String) throws -> Value
   ) -> ArgumentKind {
     ArgumentKind(
-      ArgumentForm(expected, value: now), parse: { try? parse($0) },
+      ArgumentForm(expected, value: now).with {
+        $0.choices = { state in
+          let texts = own(state).map(\.text)
+          return texts.isEmpty ? nil : texts
+        }
+      }, parse: { try? parse($0) },
       ask: { request, then in
         request.ask(
           Question<String>(
             title: title, expected: expected,
             choices: { [model = request.model] _ in
               let now = now(model.state)
-              return suggestions.map {
+              return (suggestions + own(model.state)).map {
                 let isCurrent = $0.text == now
                 return Choice(
                   id: $0.text, title: $0.text, detail: isCurrent ? "now" : $0.detail,

@@ -20,6 +20,8 @@ struct CommandCall {
   let port: Port
   /// The user of the session; nil if there is none.
   let user: (any CommandUser)?
+  /// Sends for the sender of the command; nil if nothing does.
+  let messages: (any MessageSender)?
   /// The argument as text; nil if the sender gave none.
   let argument: String?
   /// Receives the outcome once, during the call or later, as for a break. It receives none if the
@@ -28,11 +30,13 @@ struct CommandCall {
 
   init(
     from sender: Sender, at port: Port, user: (any CommandUser)? = nil,
-    argument: String? = nil, answer: @escaping (CommandOutcome) -> Void
+    sendingBy messages: (any MessageSender)? = nil, argument: String? = nil,
+    answer: @escaping (CommandOutcome) -> Void
   ) {
     self.sender = sender
     self.port = port
     self.user = user
+    self.messages = messages ?? user
     self.argument = argument
     self.answer = answer
   }
@@ -50,7 +54,7 @@ struct CommandCall {
 }
 
 /// The user of a session, as commands see it.
-protocol CommandUser: AnyObject {
+protocol CommandUser: MessageSender {
   var loop: IOLoop { get }
   func ask<Answer>(_ question: Question<Answer>)
   /// Shows the present choices of the open question.
@@ -77,11 +81,6 @@ protocol CommandUser: AnyObject {
   func readNumbers(as form: SampleForm?)
   /// Starts or stops the filter command.
   func toggleFilter()
-  /// Sends bytes like a paste: they are echoed and mapped like typed bytes, and none of them
-  /// is a key.
-  ///
-  /// - Throws: ``Failure`` if there is no room for all of them. Then none are sent.
-  func send(_ bytes: [UInt8]) throws(Failure)
   /// Sends the shell command that sets the size of its terminal to the size of the window.
   ///
   /// - Throws: ``Failure`` if there is no room for it.
@@ -102,10 +101,6 @@ protocol CommandUser: AnyObject {
   func run(program: String) throws(Failure)
   /// The shell commands that were run, the latest at the end.
   var recentCommands: [String] { get }
-  /// Sends a text at intervals from now on, at the port with the focus. Another one ends.
-  func startRepeating(_ order: RepeatOrder)
-  /// Sends the text no more.
-  func stopRepeating()
   /// Stops the exchange that has the pen: a file, a script or a program.
   func stopExchange()
   /// Moves the focus to another port; nil for the next one.

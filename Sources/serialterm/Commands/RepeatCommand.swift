@@ -1,23 +1,31 @@
 import Dialogues
+import Terminal
 import TextTools
 
 extension Command {
-  /// Sends a text at intervals, until it is stopped or cannot be sent.
+  /// Sends a text or a snippet at intervals, until it is stopped or cannot be sent.
   static let repeatText = CommandWithArgument(
     nil, "repeat", "send a text at intervals",
     or: ["every", "again", "interval", "periodic", "poll", "keep sending", "timer", "loop"],
-    users: [.person], needs: RepeatOrder.needs, value: { $0.repeating.map { "\($0)" } },
+    users: .exceptAgents, needs: RepeatOrder.needs, value: { $0.repeating.map { "\($0)" } },
     argument: .text(
       "repeat", expected: RepeatOrder.expected,
       [
         Suggestion(text: "1s ", detail: "every second, until 'stop'", isStart: true),
         Suggestion(text: "500ms 10x ", detail: "10 times, twice a second", isStart: true),
       ],
+      own: { state in
+        state.snippets.map {
+          Suggestion(text: "1s \($0.commandName)", detail: "every second, until 'stop'")
+        }
+      },
       parse: { $0 })
   ) { typed, call in
-    guard let user = call.user else { return call.answer(.withoutUser) }
+    guard let messages = call.messages else { return call.answer(.withoutUser) }
     do throws(RepeatOrder.Mistake) {
-      user.startRepeating(try RepeatOrder(parsing: typed, as: call.state.inputMode))
+      messages.startRepeating(
+        try RepeatOrder(
+          parsing: typed, as: call.state.inputMode, snippets: call.state.snippets))
       call.answer(.done)
     } catch {
       call.answer(.failed("repeat: \(error)."))
@@ -25,8 +33,8 @@ extension Command {
   }
 }
 
-/// What to send at which intervals: `1s status`, `500ms 10x status`; with hexadecimal input
-/// `1s 01 03`.
+/// What to send at which intervals: `1s status`, `500ms 10x status`; `1s snippet: NAME`; with
+/// hexadecimal input `1s 01 03`.
 struct RepeatOrder: Hashable {
   let interval: Duration
   /// The number of times; nil for no end.
@@ -42,6 +50,16 @@ struct RepeatOrder: Hashable {
     case snippet(Snippet)
     /// The bytes of hexadecimal numbers, which nothing changes.
     case numbers([UInt8])
+
+    /// The message.
+    ///
+    /// - Parameter enter: the line ending that Enter sends.
+    func message(enter: LineEnding) -> OutgoingMessage {
+      switch self {
+      case .snippet(let snippet): .text(snippet.bytes(enter: enter))
+      case .numbers(let bytes): .numbers(bytes)
+      }
+    }
   }
 
   /// The conditions. When one of them is no longer met, the repetition ends.
@@ -52,10 +70,14 @@ struct RepeatOrder: Hashable {
   static let intervals = 0.001...86_400.0
 
   /// Reads a time, a number of times if there is one, and what to send: hexadecimal numbers where
-  /// the user types those, otherwise a text with escapes as in snippets.
+  /// the user types those, otherwise a text with escapes as in snippets. The name of a snippet's
+  /// command is that snippet.
   ///
+  /// - Parameter snippets: the snippets of the session.
   /// - Throws: ``Mistake``.
-  init(parsing typed: String, as mode: InputMode) throws(Mistake) {
+  init(
+    parsing typed: String, as mode: InputMode, snippets: [Snippet] = []
+  ) throws(Mistake) {
     var rest = typed[...]
     let time = Self.takeWord(&rest)
     guard let seconds = WrittenTime(String(time))?.seconds else {
@@ -75,7 +97,21 @@ struct RepeatOrder: Hashable {
       (count, rest) = (nil, afterTime)
     }
     text = String(rest)
+    if let snippet = try Self.named(text, among: snippets) {
+      content = .snippet(snippet)
+      return
+    }
     content = mode == .hex ? try Self.numbers(text, time) : try Self.snippet(text, time)
+  }
+
+  /// The snippet that a text names; nil if it names none.
+  private static func named(
+    _ text: String, among snippets: [Snippet]
+  ) throws(Mistake) -> Snippet? {
+    guard text.hasPrefix(Snippet.commandPrefix) else { return nil }
+    if let snippet = snippets.first(where: { $0.commandName == text }) { return snippet }
+    let name = text.dropFirst(Snippet.commandPrefix.count)
+    throw Mistake(description: "there is no snippet '\(String(name).harmless)'")
   }
 
   private static func numbers(

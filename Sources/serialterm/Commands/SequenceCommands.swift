@@ -23,7 +23,8 @@ extension NamedSequence {
   /// The command that plays the sequence.
   var command: Command {
     Command(
-      nil, "sequence: \(name)", "", or: [name, "sequence"], users: .exceptAgents, needs: needs,
+      nil, Self.commandPrefix + name, "", or: [name, "sequence"], users: .exceptAgents,
+      needs: needs,
       value: { _ in "\(sequence)".shortened(to: 40) }
     ) { call in
       play(for: call)

@@ -2,15 +2,22 @@ import Checksums
 import Dialogues
 
 extension Snippet {
-  /// The command that sends the text.
+  /// The name of the command that sends the text.
+  var commandName: String { Self.commandPrefix + name }
+
+  /// The beginning of the names of the commands for snippets.
+  static let commandPrefix = "snippet: "
+
+  /// The command that sends the text. Pages get the name alone: the text may be a password, and
+  /// who only watches sees the commands too.
   var command: Command {
     Command(
-      key, "snippet: \(name)", "", or: [name, "snippet", "send text", "macro"],
-      needs: Need.toSend, value: { shown(in: $0) }
-    ) { call, user in
+      key, commandName, "", or: [name, "snippet", "send text", "macro"], users: .exceptAgents,
+      needs: Need.toSend, value: { $0.user == .page ? nil : shown(in: $0) }
+    ) { call in
+      guard let messages = call.messages else { return call.answer(.withoutUser) }
       do throws(Failure) {
-        try user.send(bytes(enter: call.state.lineEnding))
-        call.answer(.done)
+        try messages.send(bytes(enter: call.state.lineEnding)) { call.answer(.done) }
       } catch {
         call.answer(.failed(error.message))
       }

@@ -6,6 +6,9 @@ struct NamedSequence: Hashable, Sendable {
   let name: String
   let sequence: LineSequence
 
+  /// The beginning of the names of the commands for sequences.
+  static let commandPrefix = "sequence: "
+
   init(_ name: String, _ sequence: LineSequence) {
     self.name = name
     self.sequence = sequence

@@ -15,6 +15,8 @@ enum JSONCommand {
   case perform((CommandCall) -> Void)
   /// Another command of the session, with its argument as text. The answer contains the message.
   case named(Command, String?)
+  /// A command that the configuration of the session defines, by its name.
+  case configured(String)
   case transfer(TransferOrder)
   /// Publishes parts of the observed state.
   case watch(WatchOrder)
@@ -41,7 +43,7 @@ enum JSONCommand {
     case .startLog: .startLog
     case .stopLog: .stopLog
     case .close: .close
-    case .perform, .named, .pen, .watch: nil
+    case .perform, .named, .configured, .pen, .watch: nil
     }
   }
 
@@ -111,6 +113,10 @@ enum JSONCommand {
     case let name?:
       if let request = try PenRequest(json) {
         self = .pen(request)
+        return
+      }
+      if name.hasPrefix(Snippet.commandPrefix) || name.hasPrefix(NamedSequence.commandPrefix) {
+        self = .configured(name)
         return
       }
       guard let command = Command(named: name) else { throw Self.noCommand }

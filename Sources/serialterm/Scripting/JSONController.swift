@@ -81,8 +81,16 @@ final class JSONController {
     ports[index].port.model.update { $0.isReadOnly = isReadOnly }
   }
 
-  /// Sets in which form a port reports what it receives.
-  func setForm(by values: Values, port index: Int) {
+  /// Sets in which form a port reports what it receives, and what it sends.
+  ///
+  /// The profile has the commands that the configuration defines; the values say how they send.
+  func setForm(by values: Values, _ profile: ProfileInUse, port index: Int) {
+    ports[index].sentMap = values[ViewParameters.map]
+    ports[index].port.model.update {
+      ($0.snippets, $0.sequences) = (profile.snippets, profile.sequences)
+      $0.lineEnding = values[KeyboardParameters.lineEnding]
+      $0.checksum = values[TextParameters.checksum]
+    }
     ports[index].frameForm = values[ViewParameters.frames]
     let encoding = TextParameters.encoding.declaration.name
     ports[index].reportsOnlyText = values.all[encoding] != nil
@@ -107,7 +115,8 @@ final class JSONController {
       case .room:
         for port in ports { port.published.resume() }
         input.goOn()
-      case .ready, .lost, .ending: break
+      case .ending: for port in ports { port.repetition.end(because: "the session ends") }
+      case .ready, .lost: break
       }
     }
     defer { for port in ports { port.port.lineCommands.end() } }
@@ -238,6 +247,12 @@ final class JSONController {
     case .named(let command, let argument):
       command.perform(
         call(argument, at: port) { [unowned self] in answer("done", [("message", .string($0))]) })
+    case .configured(let name):
+      guard let command = port.port.model.state.commands.first(where: { $0.name == name }) else {
+        return fail("there is no \(name.harmless)")
+      }
+      command.perform(
+        call(at: port) { [unowned self] in answer("done", [("message", .string($0))]) })
     case .transfer(let order): transfer(order, at: port)
     case .watch(let order):
       answer("done")
@@ -337,7 +352,10 @@ final class JSONController {
   ) -> CommandCall {
     let performance = current
     performance?.wait = .outcome
-    return CommandCall(from: .json, at: port.port, argument: argument) { [unowned self] outcome in
+    let messages = JSONMessages(of: performance, at: port, on: loop)
+    return CommandCall(
+      from: .json, at: port.port, sendingBy: messages, argument: argument
+    ) { [unowned self] outcome in
       // If the port was closed, that has already been answered.
       guard let performance, performance === current else { return }
       if case .cancelledOutcome = performance.wait {

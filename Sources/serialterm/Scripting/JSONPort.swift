@@ -1,3 +1,4 @@
+import Checksums
 import Encodings
 import EventLoop
 import Frames
@@ -7,6 +8,7 @@ import SerialCore
 import Sessions
 import Symbols
 import SystemPackage
+import Terminal
 import TextStages
 import TextTools
 import Time
@@ -31,6 +33,15 @@ final class JSONPort {
   }
   /// Converts what is sent; nil until text is sent in another encoding than UTF-8.
   private var writer: EncodingWriter?
+  /// The character maps for messages.
+  var sentMap = MapList()
+  /// Converts messages as a person's are converted.
+  private var messageForm = SentForm(endsLines: false)
+  /// A message that is sent at intervals.
+  private(set) lazy var repetition = TextRepetition(
+    on: loop,
+    send: { [unowned self] message, _ throws(Failure) in try send(message) },
+    onEnd: { [unowned self] in onReport(self, .event("message", [("text", .string($1))])) })
   private let loop: IOLoop
   private let onReport: (JSONPort, Report) -> Void
   private var subscription: Hub.Subscription?
@@ -241,6 +252,30 @@ final class JSONPort {
     var bytes: [UInt8] = []
     try writer.encode(text, into: &bytes)
     return bytes
+  }
+
+  /// Sends a message and the checksum of the session after it.
+  ///
+  /// - Throws: ``Failure`` if there is no room for it, or if the encoding lacks a character. Then
+  ///   nothing is sent.
+  func send(_ message: OutgoingMessage) throws(Failure) {
+    var bytes: [UInt8]
+    switch message {
+    case .numbers(let numbers): bytes = numbers
+    case .text(let text):
+      (messageForm.mapList, messageForm.encoding) = (sentMap, port.controller.encoding)
+      do throws(UnencodableText) {
+        bytes = try messageForm.encoded(text)
+      } catch {
+        throw .unsent(because: error)
+      }
+    }
+    bytes += port.model.state.checksum?.bytes(for: bytes) ?? []
+    do throws(SerialError) {
+      try port.session.write(bytes.span.bytes, by: .program)
+    } catch {
+      throw .unsent(bytes.count, in: port.model.state)
+    }
   }
 
   private func received(_ bytes: UnsafeRawBufferPointer, at moment: Moment) {

@@ -36,7 +36,9 @@ struct PublishedCommand: Hashable {
 
   /// A command that people give, too.
   init(_ command: Command, in state: TerminalState) {
-    (name, title, key) = (command.name, command.summary, command.key)
+    // A command of the configuration is described by its name.
+    title = command.summary.isEmpty ? command.name : command.summary
+    (name, key) = (command.name, command.key)
     (synonyms, users) = (command.synonyms, command.users)
     reason = command.needs.unmet(in: state)
     value = command.value(state)

@@ -77,6 +77,7 @@ extension Reason {
   static let cannotDraw = Reason("cannot-draw", "this terminal cannot draw")
   static let noColours = Reason("no-colours", "no colours: NO_COLOR or TERM")
   static let raw = Reason("raw", "raw is on")
+  static let crowded = Reason("queue-full", "the queue is full, the device is too slow")
   static let noLog = Reason("no-log", "no log is on")
   static let noFilter = Reason("no-filter", "no --filter")
   static let noScrollback = Reason("no-scrollback", "the scrollback is off: --scrollback is 0")

@@ -8,7 +8,7 @@ import Sessions
 ///
 /// This file is the only one that says who determines which part. The parts that it does not bind
 /// are settings: commands, and the configuration before them, change them by ``update(_:)``. So do
-/// exchanges with their ``TerminalState/progress``, and ``SessionRepetition``.
+/// exchanges with their ``TerminalState/progress``, and ``TextRepetition``.
 final class TerminalStateModel {
   @Observed private(set) var state: TerminalState
   private var observations: [AnyObject] = []

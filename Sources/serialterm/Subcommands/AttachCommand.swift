@@ -125,7 +125,7 @@ struct AttachCommand: ProfiledCommand {
     interface.useSymbols(of: try values.symbolFiles)
     let controller = JSONController(
       interface, linger: Self.linger, isReadOnly: values[KeyboardParameters.readOnly])
-    controller.setForm(by: values, port: 0)
+    controller.setForm(by: values, profile, port: 0)
     return try controller.run()
   }
 

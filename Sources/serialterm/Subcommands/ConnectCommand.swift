@@ -254,7 +254,7 @@ struct ConnectCommand: ProfiledCommand {
           let command = try profile.command(for: device, like: self)
           json?.linger = command.linger
           json?.setReadOnly(command.isReadOnly, port: 0)
-          json?.setForm(by: command.values, port: 0)
+          json?.setForm(by: command.values, command.profile, port: 0)
           interface?.useSymbols(of: try command.values.symbolFiles)
           return command.sessionConfiguration
         }
@@ -262,7 +262,7 @@ struct ConnectCommand: ProfiledCommand {
     interface = session
     session.useSymbols(of: try values.symbolFiles)
     if exec == nil { json = JSONController(session, linger: linger, isReadOnly: isReadOnly) }
-    json?.setForm(by: values, port: 0)
+    json?.setForm(by: values, profile, port: 0)
     guard let json else { return try ExecController(exec ?? "", session).run() }
     try addOthers(of: context, to: json, session)
     return try json.run()
@@ -286,12 +286,12 @@ struct ConnectCommand: ProfiledCommand {
           { device in
             let known = try profile.command(for: device, like: command)
             json.setReadOnly(known.isReadOnly, port: index + 1)
-            json.setForm(by: known.values, port: index + 1)
+            json.setForm(by: known.values, known.profile, port: index + 1)
             session.useSymbols(of: try known.values.symbolFiles, port: index + 1)
             return known.sessionConfiguration
           }
         })
-      json.setForm(by: command.values, port: index + 1)
+      json.setForm(by: command.values, command.profile, port: index + 1)
       session.useSymbols(of: try command.values.symbolFiles, port: index + 1)
     }
     json.name(PortNames(of: configurations).names)

@@ -23,7 +23,10 @@ extension UserInterface: CommandUser {
   func askWhatToSave() { plots.askWhatToSave() }
   func readNumbers(as form: SampleForm?) { plots.readNumbers(as: form) }
 
-  func send(_ bytes: [UInt8]) throws(Failure) { try keyboard.send(.text(bytes)) }
+  func send(_ text: [UInt8], done: @escaping () -> Void) throws(Failure) {
+    try keyboard.send(.text(text))
+    done()
+  }
   func sendScreenSize() throws(Failure) { try views.sizes.sendSize() }
 
   func transfer(_ order: TransferOrder) throws(Failure) { try exchanges.transfers.transfer(order) }

@@ -66,9 +66,10 @@ final class FakeCommandUser: CommandUser {
   func askWhatToSave() { events.append("save plot") }
   func readNumbers(as form: SampleForm?) { events.append("numbers as \(form?.name ?? "auto")") }
   func toggleFilter() { events.append("filter") }
-  func send(_ bytes: [UInt8]) throws(Failure) {
+  func send(_ text: [UInt8], done: @escaping () -> Void) throws(Failure) {
     if let refusal { throw refusal }
-    events.append("send '\(EscapedText.text(of: bytes))'")
+    events.append("send '\(EscapedText.text(of: text))'")
+    done()
   }
   func sendScreenSize() throws(Failure) {
     if let refusal { throw refusal }

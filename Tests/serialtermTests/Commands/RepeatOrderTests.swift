@@ -40,6 +40,21 @@ import Testing
     #expect(order.content == .numbers(sent))
   }
 
+  @Test(arguments: [InputMode.char, .hex])
+  func `The name of a snippet's command is the snippet`(_ mode: InputMode) throws {
+    let snippets = [
+      Snippet(name: "a", text: [1]),
+      Snippet(name: "log in", text: [2, 3], ending: TextEnding.none),
+    ]
+    let order = try RepeatOrder(
+      parsing: "500ms 3x snippet: log in", as: mode, snippets: snippets)
+    #expect(order.content == .snippet(snippets[1]))
+    #expect((order.count, order.text) == (3, "snippet: log in"))
+    #expect(throws: RepeatOrder.Mistake(description: "there is no snippet 'b\u{FFFD}'")) {
+      try RepeatOrder(parsing: "1s snippet: b\u{1B}", as: mode, snippets: snippets)
+    }
+  }
+
   @Test(arguments: [
     ("1s", "there are no hexadecimal numbers to send, as in '1s 01 03'"),
     ("1s ,", "there are no hexadecimal numbers to send, as in '1s 01 03'"),

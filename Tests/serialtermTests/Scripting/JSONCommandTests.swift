@@ -77,7 +77,8 @@ import TextTools
     switch try JSONCommand(try JSON(parsing: line)) {
     case .perform(let action): action(call())
     case .named(let command, let argument): command.perform(call(argument))
-    case .send, .expect, .transfer, .watch, .pen, .plot, .release, .takeBack, .startLog, .stopLog,
+    case .send, .expect, .configured, .transfer, .watch, .pen, .plot, .release, .takeBack,
+      .startLog, .stopLog,
       .close:
       Issue.record("not a command of the session: \(line)")
     }

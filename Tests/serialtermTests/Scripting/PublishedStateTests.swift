@@ -138,12 +138,15 @@ import TextTools
   }
 
   @Test func `A page gets no command that touches files, starts programs or changes the view`() {
-    let state = TerminalState(user: .page)
+    var state = TerminalState(user: .page)
+    state.snippets = [Snippet(name: "login", text: Array("root".utf8))]
+    state.sequences = [NamedSequence("mine", LineSequence([.wait(.zero)]))]
     let allowed = state.commands.filter { $0.users.contains(.page) }.map(\.name)
     #expect(
       Set(allowed) == [
         "baud", "data-bits", "parity", "stop-bits", "flow", "break", "toggle-line", "pulse-line",
         "sequence", "lines", "mark", "who", "name", "statistics", "stop", "take-pen",
+        "repeat", "snippet: login", "sequence: mine",
       ])
     let requests = ProgramRequest.all.filter { $0.users.contains(.page) }
     #expect(
@@ -156,6 +159,40 @@ import TextTools
     for command in state.commands where !command.users.contains(.page) {
       #expect(command.needs.unmet(in: state) == .notFor(.page), "\(command.name)")
     }
+  }
+
+  @Test func `A snippet has its name as title, its reason, and no text for pages`() {
+    var state = TerminalState(user: .page)
+    state.snippets = [Snippet(name: "login", text: Array("secret".utf8), key: "1")]
+    func json() -> String? {
+      state.publishedCommands.first { $0.name == "snippet: login" }.map { "\($0.json)" }
+    }
+    #expect(
+      json()
+        == #"{"name":"snippet: login","title":"snippet: login","enabled":false,"#
+        + #""reason":"no device","code":"no-device","key":"1","#
+        + #""synonyms":["login","snippet","send text","macro"],"users":["person","script","page"]}"#
+    )
+    state.user = .script
+    #expect(json()?.contains(#""value":"secret\\r""#) == true)
+    state.session = .open(.tty("/dev/ttyUSB0"), LineSettings())
+    (state.sharing.others, state.sharing.pen) = ([Self.max], .others(Self.max))
+    #expect(json()?.contains(#""reason":"max has the pen","code":"pen-held""#) == true)
+    state.user = .agent
+    #expect(json()?.contains(#""code":"not-for-agents""#) == true)
+  }
+
+  @Test func `What is repeated is published, and the snippets that can be`() throws {
+    var state = TerminalState(user: .page)
+    state.session = .open(.tty("/dev/ttyUSB0"), LineSettings())
+    #expect(Command.repeatText.command.argument?.choices(state) == nil)
+    state.snippets = [Snippet(name: "login", text: Array("secret".utf8))]
+    #expect(Command.repeatText.command.argument?.choices(state) == ["1s snippet: login"])
+    #expect(PublishedCommand(Command.stop, in: state).reason == .nothingRuns)
+    state.repeating = Repetition(text: "status", interval: .seconds(1), count: 20, doneCount: 3)
+    let record = try #require(state.publishedCommands.first { $0.name == "repeat" })
+    #expect("\(record.json)".contains(#""value":"\"status\" every 1 s, 3 of 20""#))
+    #expect(PublishedCommand(Command.stop, in: state).reason == nil)
   }
 
   @Test func `Codes are words, and each has one meaning`() {

@@ -1,16 +1,16 @@
-import Encodings
-import TextStages
+package import Encodings
+package import TextStages
 
 /// The form in which typed bytes are sent: Enter as a line ending, then the character maps, then
 /// the encoding of the device.
-struct SentForm {
+package struct SentForm {
   /// The character maps for sent bytes. Before a change, send what ``flush()`` returns.
-  var mapList = MapList() {
+  package var mapList = MapList() {
     didSet { updateStages() }
   }
 
   /// The encoding of the device. Before a change, send what ``flush()`` returns.
-  var encoding = Encoding.utf8 {
+  package var encoding = Encoding.utf8 {
     didSet {
       guard encoding != oldValue else { return }
       // It was converted before, when the option was read: only a lack of memory is left.
@@ -54,7 +54,7 @@ struct SentForm {
   private static let growthByEncoding = 8
 
   /// - Parameter endsLines: whether a CR is Enter, because the bytes are typed.
-  init(endsLines: Bool) { self.endsLines = endsLines }
+  package init(endsLines: Bool) { self.endsLines = endsLines }
 
   private mutating func updateStages() {
     byteMap = ByteMap(writer == nil ? mapList : mapList.ofCharacters, .toDevice)
@@ -102,7 +102,7 @@ struct SentForm {
   /// what ``flush()`` returns before.
   ///
   /// - Throws: ``UnencodableText`` for the first character that the encoding does not have.
-  mutating func encoded(_ bytes: [UInt8]) throws(UnencodableText) -> [UInt8] {
+  package mutating func encoded(_ bytes: [UInt8]) throws(UnencodableText) -> [UInt8] {
     var changed: [UInt8] = []
     let result = bytes.withUnsafeBytes { byteMap.apply($0, into: &changed) }
     byteMap.flush(into: &changed)

@@ -45,7 +45,6 @@ final class Keyboard {
   private let lineInput: LineInput
   private let historyFolder: FilePath?
   private var observations: [AnyObject] = []
-  private static let crowded = Reason("queue-full", "the queue is full, the device is too slow")
 
   init(
     in environment: UserInterface.Environment, of app: App, at focus: PortFocus,
@@ -161,19 +160,11 @@ final class Keyboard {
     }
   }
 
-  /// What the checksum of the session follows.
-  enum Message {
-    /// Text, which is mapped and converted to the encoding of the device.
-    case text([UInt8])
-    /// Bytes, which are sent as they are.
-    case numbers([UInt8])
-  }
-
   /// Sends a message and the checksum of the session after it.
   ///
   /// - Parameter showsChecksum: whether to show the bytes that were appended.
   /// - Throws: ``Failure``, for the reasons of ``send(_:followedBy:)``. Then nothing is sent.
-  func send(_ message: Message, showsChecksum: Bool = true) throws(Failure) {
+  func send(_ message: OutgoingMessage, showsChecksum: Bool = true) throws(Failure) {
     let checksum = focus.state.checksum
     var appended: [UInt8] = []
     switch message {
@@ -203,15 +194,14 @@ final class Keyboard {
     do throws(UnencodableText) {
       isSent = try input.send(text: text, followedBy: suffix)
     } catch {
-      throw Failure(.otherFailure, "not sent: \(error).")
+      throw .unsent(because: error)
     }
     try check(isSent, text.count)
   }
 
   private func check(_ isSent: Bool, _ count: Int) throws(Failure) {
     if isSent { return }
-    let reason = Need.toSend.unmet(in: focus.state) ?? Self.crowded
-    throw Failure(.otherFailure, "\(count.bytesWere) not sent: \(reason).")
+    throw .unsent(count, in: focus.state)
   }
 
   /// Records whether the typed text is an unfinished line. The keys that discard a line at a prompt
@@ -242,7 +232,7 @@ final class Keyboard {
   /// Reports why typed bytes do not reach the device.
   private func refuse(_ count: Int) {
     let state = focus.state
-    let reason = Need.toSend.unmet(in: state) ?? Self.crowded
+    let reason = Need.toSend.unmet(in: state) ?? .crowded
     guard terminal != nil else { return refusals.addPiped(count, because: reason.text) }
     refusals.add(count, because: reason.text, advice: keys.penAdvice(for: reason, in: state))
   }
