@@ -1,6 +1,7 @@
 import Configuration
 import DeviceWatch
 import NetworkLinks
+import Options
 import SerialCore
 import Sessions
 import SystemPackage
@@ -67,20 +68,24 @@ struct ProfileChoice {
     }
   }
 
-  /// The choice of a profile for a session that has it; nil if there is none with the name.
+  /// The choice of a profile for those who join a session that has it; nil if there is none with
+  /// the name. What the session itself does by it, they do not do again.
   ///
   /// - Parameter name: the name of the profile; empty for `[default]` alone.
   init?(named name: String, in file: ProfileFile) {
     let profile = file.contents.profile(named: name)
     guard profile != nil || name.isEmpty else { return nil }
-    self.init(profile, target: nil, dependsOnDevice: false, in: file.contents)
+    let ofSession = [LogParameters.log.name, KeyboardParameters.readOnly.name]
+    self.init(
+      profile, target: nil, dependsOnDevice: false, in: file.contents, without: ofSession)
   }
 
   private init(
     _ profile: ConfigurationFile.Profile?, target: Target?, dependsOnDevice: Bool,
-    in contents: ConfigurationFile
+    in contents: ConfigurationFile, without keys: [String] = []
   ) {
-    entries = Self.merge(contents.defaults, profile?.entries ?? [])
+    let own = profile?.entries.filter { !keys.contains($0.key) } ?? []
+    entries = Self.merge(contents.defaults, own)
     self.profile = profile?.name
     self.target = target
     self.dependsOnDevice = dependsOnDevice

@@ -52,8 +52,6 @@ struct AttachCommand: ProfiledCommand {
   let values: Values
   var namedTarget: Target?
   var profile = ProfileInUse()
-  /// The names of the logs, if they are not those of the values.
-  private var logFiles: [String]?
 
   init(_ values: Values) throws(UsageError) {
     self.values = values
@@ -85,18 +83,15 @@ struct AttachCommand: ProfiledCommand {
     return try ofPort(of: session, in: context).join(session, in: context)
   }
 
-  /// The command with the profile of the port. Its logs are those of the session's own program.
+  /// The command with the profile of the port.
   ///
   /// - Throws: ``Failure`` if an entry of the profile is invalid.
   private func ofPort(of session: RunningSession, in context: CommandContext) throws -> Self {
     guard let name = session.summary.profile,
-      var command = try context.ofProfile?(name) as? Self
+      let command = try context.ofProfile?(name) as? Self
     else { return self }
-    command.logFiles = logNames
     return command
   }
-
-  private var logNames: [String] { logFiles ?? values.logConfiguration.files }
 
   private func join(
     _ session: RunningSession, in context: CommandContext
@@ -206,12 +201,10 @@ struct AttachCommand: ProfiledCommand {
   }
 
   private func sessionConfiguration(for session: RunningSession) -> SessionConfiguration {
-    var log = values.logConfiguration
-    log.files = logNames
-    return SessionConfiguration(
+    SessionConfiguration(
       target: .endpoint(session.endpoint), settings: LineSettings(),
       linkOptions: LinkOptions(), onOpen: nil, reconnects: false, waitsForAbsentDevice: false,
-      pacing: Pacing(), log: log, isQuiet: values[SessionParameters.quiet]
+      pacing: Pacing(), log: values.logConfiguration, isQuiet: values[SessionParameters.quiet]
     ).of(profile)
   }
 }

@@ -142,6 +142,8 @@ struct DeviceProfileTests {
     let ofProfile = try #require(reading.ofProfile)
     let board = try #require(try ofProfile("board") as? AttachCommand)
     #expect(board.profile.name == "board")
+    // The log of the profile is that of the session.
+    #expect(board.values.logConfiguration.files == ["all.log"])
     // The command line has precedence.
     #expect(board.values[KeyboardParameters.lineEnding] == .lf)
     let none = try #require(try ofProfile("") as? AttachCommand)
