@@ -379,9 +379,10 @@ let package = Package(
       dependencies: [
         "serialterm", "Checksums", "Configuration", "DeviceWatch", "Dialogues", "Encodings",
         "EventLoop", "Frames", "Logs",
-        "NetworkLinks", "Observing", "Options", "Patterns", "Plotting", "Posix", "Reconnecting",
-        "Scrollback", "SerialCore", "Sessions", "Symbols", "Telnet", "Terminal", "TerminalWidgets",
-        "TestSupport", "TextStages", "TextTools", "Time", "TransferProtocols", system,
+        "NetworkLinks", "Observing", "Options", "Patterns", "Plotting", "Posix", "ProgramCommands",
+        "Reconnecting", "Scrollback", "SerialCore", "Sessions", "Symbols", "Telnet", "Terminal",
+        "TerminalWidgets", "TestSupport", "TextStages", "TextTools", "Time", "TransferProtocols",
+        system,
       ],
       swiftSettings: strict),
   ],

@@ -730,6 +730,19 @@ class PageTests(BrowserTest):
         self.browser.wait_for(
             lambda: not self.browser.driver.find_elements("css selector", "#commands [data-name=fold]"), "it is not for pages any more")
 
+    def test_what_runs_has_a_button_that_stops_it(self):
+        self.open()
+        shown = "const each = document.getElementById('stop'); return each.hidden ? '' : each.textContent"
+        self.assertEqual(self.browser.run(shown), "")
+        self.mock.say_commands({"name": "stop", "reason": None}, {"name": "repeat", "value": "\"status\" every 1 s, 3 sent"})
+        self.browser.wait_for(lambda: self.browser.run(shown) == "Stop: \"status\" every 1 s, 3 sent", "what runs")
+        self.browser.click("#stop")
+        self.mock.wait_for("stop")
+        self.mock.say_commands({"name": "repeat", "value": None})
+        self.browser.wait_for(lambda: self.browser.run(shown) == "Stop what is running", "something else runs")
+        self.mock.say_commands({"name": "stop", "reason": "nothing runs", "code": "nothing-runs"})
+        self.browser.wait_for(lambda: self.browser.run(shown) == "", "nothing runs")
+
     def test_a_command_with_several_arguments(self):
         self.open()
         self.mock.say_commands({"name": "mix", "title": "mix it", "users": ["page"], "arguments": [

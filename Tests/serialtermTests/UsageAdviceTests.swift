@@ -2,6 +2,7 @@ import Configuration
 import Dialogues
 import Options
 import Patterns
+import ProgramCommands
 import Testing
 import TextTools
 
@@ -223,7 +224,10 @@ struct UsageAdviceTests {
       _ = try JSONCommand(JSON(parsing: String(line)))
     }
     for name in HelpTopic.jsonCommands.flatMap({ $0.0.split(separator: ", ") }) {
-      let mistake = Result { try JSONCommand(JSON(parsing: #"{"command": "\#(name)"}"#)) }
+      let text = #"{"command": "\#(name)"}"#
+      // A cancel acts before it is its turn.
+      if ProgramLine.messages(of: .success(text)).allSatisfy(\.isCancel) { continue }
+      let mistake = Result { try JSONCommand(JSON(parsing: text)) }
       if case .failure(let error) = mistake {
         #expect(!"\(error)".hasPrefix("expected a command"), "\(name)")
       }

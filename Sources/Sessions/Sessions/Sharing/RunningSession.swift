@@ -41,7 +41,8 @@ package struct RunningSession: Hashable, Sendable {
 
   /// All sessions with sockets in one of several directories.
   static func all(in places: [ControlFolder.Place]) -> [RunningSession] {
-    var asked: [(pid: pid_t, socket: FilePath, client: ControlClient)] = []
+    var asked: [(pid: pid_t, place: ControlFolder.Place, socket: FilePath, client: ControlClient)] =
+      []
     for place in places {
       // No session listens in a directory that does not exist or is not private.
       guard let folder = try? ControlFolder(place) else { continue }
@@ -50,13 +51,13 @@ package struct RunningSession: Hashable, Sendable {
           let client = try? ControlClient(
             folder.socketPath(name), sending: SessionRequest.list.line)
         else { continue }
-        asked.append((pid, place.path.appending(name), client))
+        asked.append((pid, place, place.path.appending(name), client))
       }
     }
     let deadline = MonotonicTime.now + ControlClient.listPatience
-    return asked.flatMap { pid, socket, client in
+    return asked.flatMap { pid, place, socket, client in
       (client.lines(until: deadline) ?? []).compactMap(SessionSummary.init).map {
-        RunningSession(pid: pid, socket: socket, summary: $0)
+        RunningSession(pid: pid, socket: socket, summary: $0.said(by: place.owner))
       }
     }.sorted { ($0.pid, $0.summary.port) < ($1.pid, $1.summary.port) }
   }

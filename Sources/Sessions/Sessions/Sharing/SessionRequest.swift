@@ -1,3 +1,5 @@
+import Glibc
+import SystemPackage
 package import Telnet
 import TextTools
 
@@ -99,6 +101,14 @@ package struct SessionSummary: Hashable, Sendable {
       }
       if text.hasPrefix("*") { profile = String(text.dropFirst()) }
     }
+  }
+
+  /// What holds of the summary if a program of an account has sent it. Another account does not
+  /// choose a profile: one may start a program as a filter.
+  func said(by account: UserID) -> SessionSummary {
+    var summary = self
+    if account != UserID(rawValue: geteuid()) { summary.profile = nil }
+    return summary
   }
 
   /// The line to send, without the newline. A name is prefixed by `+`, an address by `@`, the

@@ -1073,6 +1073,10 @@ final class SharingBench {
       numbered.profile = profile
       #expect(SessionSummary(line: numbered.line) == numbered)
     }
+    // Another account does not choose a profile.
+    let account = geteuid()
+    #expect(numbered.said(by: UserID(rawValue: account)) == numbered)
+    #expect(numbered.said(by: UserID(rawValue: account + 1)).profile == nil)
     let hostile = SessionSummary(line: "session %1b[2J 1 connect x +%1b[2J")
     #expect(hostile.map { !$0.port.contains("\u{1B}") && !$0.others[0].contains("\u{1B}") } == true)
     #expect(SessionSummary(line: "session a b c d") == nil)

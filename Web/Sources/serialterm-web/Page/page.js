@@ -125,7 +125,7 @@ function receive(event) {
     case "people": people = event; showPeople(); showPen(); showCommands(); break;
     case "commands":
       for (const each of event.commands) commands.set(each.name, each);
-      showPeople(); showPen(); showCommands(); showProtocols();
+      showPeople(); showPen(); showRunning(); showCommands(); showProtocols();
       break;
     case "lines": showLines(event); break;
     case "missed":
@@ -194,7 +194,7 @@ function leave(reason) {
 }
 
 function showAll() {
-  showSessions(); showPort(); showPeople(); showPen(); showCommands();
+  showSessions(); showPort(); showPeople(); showPen(); showRunning(); showCommands();
 }
 
 function showSessions() {
@@ -270,6 +270,13 @@ function showPen() {
     : ["return-pen", "ask-pen", "take-pen"].map((name) => [capitalized(commands.get(name)?.title ?? name), { command: name }]);
   // One button, which says what it does now; two for a question.
   showActions(actions.filter(([, { command: name }]) => !offReason(name)).slice(0, asking.length ? 2 : 1));
+}
+
+/** Shows what is running, with a button that stops it. */
+function showRunning() {
+  get("stop").hidden = !joined || !commands.get("stop")?.enabled;
+  const what = commands.get("repeat")?.value;
+  get("stop").textContent = what ? `Stop: ${what}` : capitalized(commands.get("stop")?.title ?? "");
 }
 
 function showActions(actions) {
@@ -475,6 +482,7 @@ keepChoice("aloud", false, () => { get("screen").setAttribute("aria-live", get("
 get("retry").addEventListener("click", reconnectNow);
 // The place behind # is the token's: a jump there would lose it.
 document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); get("keys").focus(); });
+get("stop").addEventListener("click", () => command({ command: "stop" }));
 get("upload").addEventListener("submit", (event) => { event.preventDefault(); sendFile(); });
 get("upload-stop").addEventListener("click", stopFile);
 get("download").addEventListener("click", () => save(joined?.port ?? "session"));
