@@ -9,6 +9,7 @@ https://www.w3.org/TR/webdriver-bidi/"""
 import asyncio
 import contextlib
 import json
+import queue
 import re
 import shutil
 import subprocess
@@ -16,7 +17,7 @@ import tempfile
 import threading
 
 from Tests.endtoend.browser import BrowserPage
-from Tests.endtoend.harness import TIMEOUT
+from Tests.endtoend.harness import TIMEOUT, Deadline
 
 
 def why_no_firefox():
@@ -37,18 +38,16 @@ class Firefox(BrowserPage):
             program = subprocess.Popen(
                 ["firefox-esr", "--headless", "--no-remote", "--profile", folder, "--remote-debugging-port", "0"],
                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-            stack.callback(program.wait)
-            stack.callback(program.terminate)
-            address = next((match[1] for line in program.stderr if (match := re.search(r"BiDi listening on (ws://\S+)", line))), None)
-            if address is None:
-                raise AssertionError("Firefox has ended")
-            # What it says later is not needed, but a full pipe would stop it.
-            threading.Thread(target=lambda: list(program.stderr), daemon=True).start()
+            stack.callback(self._end, program)
+            said = queue.Queue()
+            threading.Thread(target=self._pass_on, args=(program.stderr, said), daemon=True).start()
             loop = asyncio.new_event_loop()
+            stack.callback(loop.close)
             thread = threading.Thread(target=loop.run_forever, daemon=True)
             thread.start()
             stack.callback(thread.join)
             stack.callback(lambda: loop.call_soon_threadsafe(loop.stop))
+            address = self._address(said)
             self._loop, self._answers, self._count, self._complaints = loop, {}, 0, []
             self._socket = self._await(self._connect(f"{address}/session"))
             stack.callback(lambda: self._await(self._socket.close()))
@@ -61,6 +60,31 @@ class Firefox(BrowserPage):
 
     def __exit__(self, *error):
         return self._stack.__exit__(*error)
+
+    @staticmethod
+    def _end(program):
+        program.terminate()
+        try:
+            program.wait(TIMEOUT)
+        except subprocess.TimeoutExpired:
+            program.kill()
+            program.wait()
+
+    @staticmethod
+    def _pass_on(stream, said):
+        """Reads what Firefox says, all the time: a full pipe would stop it."""
+        for line in stream:
+            said.put(line)
+        said.put("")
+
+    @staticmethod
+    def _address(said):
+        """Where Firefox listens."""
+        deadline = Deadline(TIMEOUT)
+        while line := said.get(timeout=deadline.left):
+            if match := re.search(r"BiDi listening on (ws://\S+)", line):
+                return match[1]
+        raise AssertionError("Firefox has ended")
 
     def _await(self, work):
         return asyncio.run_coroutine_threadsafe(asyncio.wait_for(work, TIMEOUT), self._loop).result()
@@ -78,8 +102,11 @@ class Firefox(BrowserPage):
             if message["type"] == "event":
                 if message["params"].get("level") in ("error", "warn"):
                     self._complaints.append(message["params"].get("text") or "an error without a text")
-            else:
-                self._answers.pop(message["id"]).set_result(message)
+            elif (answer := self._answers.pop(message.get("id"), None)) and not answer.done():
+                answer.set_result(message)
+        # Firefox has ended.
+        for answer in self._answers.values():
+            answer.cancel()
 
     async def _ask(self, method, parameters):
         self._count += 1

@@ -10,11 +10,10 @@ from Tests.endtoend.faults import record
 from Tests.endtoend.harness import wait_until
 
 WHY_NOT = why_no_browser()
-if WHY_NOT is None:
-    try:
-        from Tests.endtoend.servers.web_mock import COMMANDS, SVG, WebMock, argument, choice
-    except ImportError:
-        WHY_NOT = "needs python3-websockets"
+try:
+    from Tests.endtoend.servers.web_mock import COMMANDS, SVG, WebMock, argument, choice
+except ImportError:
+    WHY_NOT = WHY_NOT or "needs python3-websockets"
 
 try:
     import jsonschema
@@ -43,7 +42,6 @@ const show = (pieces, columns, rows, limit) => {
 """
 
 
-@unittest.skipIf(WHY_NOT, WHY_NOT)
 class BrowserTest(unittest.TestCase):
     """Has one browser for all tests of a class. Each test has a server, and with it an origin, of its own."""
 
@@ -70,6 +68,7 @@ class BrowserTest(unittest.TestCase):
         self.browser.find("#commands [data-name=break]")
 
 
+@unittest.skipIf(WHY_NOT, WHY_NOT)
 class ScreenTests(BrowserTest):
     def setUp(self):
         super().setUp()
@@ -314,6 +313,7 @@ class ScreenTests(BrowserTest):
         self.assertLess(used / drawn, 0.5)
 
 
+@unittest.skipIf(WHY_NOT, WHY_NOT)
 class PageTests(BrowserTest):
     def screen_text(self):
         return self.browser.text("#screen")
@@ -350,8 +350,8 @@ class PageTests(BrowserTest):
         self.browser.wait_for_text("#banner", "This link is not valid. Open the link that serialterm has printed.")
         self.browser.find("#text")
         self.assertEqual(len(self.mock.sent("hello")), 1)
-        self.browser.open("about:blank")
-        self.assertEqual(len(self.mock.sent("hello")), 1)
+        # It does not try again by itself.
+        self.assertFalse(self.browser.run("return document.getElementById('retry').checkVisibility()"))
 
     def test_several_sessions_are_chosen_from(self):
         self.mock.sessions = [
@@ -367,6 +367,22 @@ class PageTests(BrowserTest):
         self.assertEqual(self.browser.run("return document.getElementById('sessions').hidden"), True)
         self.browser.click("[data-drawer=sessions]")
         self.browser.wait_for_text("#sessions-list", "/dev/ttyUSB0")
+
+    def test_the_list_of_sessions_opens_once(self):
+        self.mock.sessions = [WebMock.session(f"471{each}:0", f"/dev/ttyUSB{each}") for each in range(2)]
+        self.browser.open(self.mock.address)
+        self.browser.wait_for_text("#sessions-list", "/dev/ttyUSB1")
+        self.browser.open_drawer("people")
+        self.browser.click("#name")
+        self.browser.type("an")
+        self.mock.list_sessions(*self.mock.sessions, WebMock.session("4719:0", "/dev/ttyACM0"))
+        self.browser.wait_for_text("#sessions-list", "/dev/ttyACM0")
+        self.browser.type("na")
+        self.assertEqual(self.browser.run("return document.getElementById('name').value"), "anna")
+        self.browser.click("#people .close")
+        self.browser.open_drawer("sessions")
+        self.browser.click("[aria-label='Join /dev/ttyACM0']")
+        self.browser.wait_for(lambda: self.browser.run("return document.activeElement.id") == "keys", "the terminal")
 
     def test_a_name_is_kept(self):
         self.open()
@@ -618,8 +634,63 @@ class PageTests(BrowserTest):
         self.browser.wait_for_text("#pen-text", "no device")
         self.browser.type("rm")
         self.browser.wait_for_text("#status", "Not sent: no device.")
-        self.assertEqual(self.browser.run("return document.getElementById('text').value"), "ok")
+        self.assertEqual(self.field(), "")
         self.assertEqual(self.mock.typed, "ok")
+
+    def field(self):
+        return self.browser.run("return document.getElementById('text').value")
+
+    def test_what_was_typed_is_forgotten_when_it_is_no_longer_the_device_s_line(self):
+        """Otherwise, Backspace would erase what somebody else has typed."""
+        self.type_at_once()
+
+        def lose_the_pen():
+            self.mock.say_people("other", [(1, "max")])
+            self.browser.wait_for_text("#pen-text", "max has the pen")
+            self.mock.say_people("mine", [(1, "max")])
+            self.browser.wait_for_text("#pen-text", "You have the pen")
+
+        def type_in_the_terminal():
+            self.browser.click("#screen")
+            self.browser.type("x")
+
+        def join_another():
+            self.mock.list_sessions(*self.mock.sessions, WebMock.session("4712:0", "/dev/ttyACM0"))
+            self.browser.open_drawer("sessions")
+            self.browser.click("[aria-label='Join /dev/ttyACM0']")
+            self.browser.wait_for_text("h1", "/dev/ttyACM0")
+            self.browser.wait_for_text("#pen-text", "keys go to the device")
+
+        def fail():
+            self.mock.answers = {"send": lambda _: {"reason": "no room"}}
+            self.browser.type("y")
+            self.browser.wait_for_text("#status", "Not sent: no room")
+            self.mock.answers = {}
+
+        for change in (lose_the_pen, type_in_the_terminal, fail, join_another):
+            with self.subTest(change.__name__):
+                self.browser.click("#text")
+                self.browser.type("ab")
+                self.browser.wait_for(lambda: self.mock.typed.endswith("ab"), "the keys")
+                change()
+                self.browser.wait_for(lambda: self.field() == "", "an empty field")
+                self.mock.messages.clear()
+                self.browser.click("#text")
+                self.browser.type("c\b")
+                self.browser.wait_for(lambda: self.mock.typed == "c\x7f", f"the new keys alone, not {self.mock.typed!r}")
+
+    def test_a_text_of_several_lines_is_pasted_as_such_or_not_at_all(self):
+        self.open()
+        paste = """
+            const data = new DataTransfer();
+            data.setData('text/plain', 'one\\ntwo\\n');
+            document.getElementById('text').dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, cancelable: true }));"""
+        self.browser.run(paste)
+        self.browser.wait_for_text("#status", "Not pasted: the text has several lines.")
+        self.browser.open_drawer("options")
+        self.browser.click("#typing")
+        self.browser.run(paste)
+        self.browser.wait_for(lambda: self.mock.typed == "one\rtwo\r", "both lines")
 
     def test_a_paste_is_sent_in_pieces(self):
         self.open()
@@ -835,6 +906,54 @@ class PageTests(BrowserTest):
         self.assertIn("send a break", self.browser.text("#commands"))
         self.browser.type("\b" * len("SysRq"))
         self.browser.wait_for_text("#commands", "set the baud rate")
+
+    def test_ctrl_k_is_the_device_s_only_from_the_terminal_and_once(self):
+        self.open()
+        self.browser.open_drawer("people")
+        self.browser.click("#name")
+        for _ in range(2):
+            self.browser.chord("\ue009", "k")
+        self.browser.click("#screen")
+        self.browser.run("""
+            for (const repeat of [false, true, true, true]) document.getElementById('keys').dispatchEvent(
+              new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, repeat, bubbles: true, cancelable: true }));""")
+        self.assertTrue(self.browser.run("return document.getElementById('palette').open"))
+        self.browser.type("\ue00c")
+        self.browser.type("x")
+        self.browser.wait_for(lambda: self.mock.typed == "x", "no Ctrl-K")
+
+    def test_the_end_of_a_composition_chooses_nothing(self):
+        self.open()
+        self.browser.choose_command("baud")
+        self.browser.run("""
+            for (const each of ['filter', 'argument-baud-argument']) for (const key of ['Enter', 'Escape'])
+              document.getElementById(each).dispatchEvent(
+                new KeyboardEvent('keydown', { key, isComposing: true, bubbles: true, cancelable: true }));""")
+        self.assertTrue(self.browser.run("return document.getElementById('palette').open"))
+        self.browser.find("#argument-baud-argument").send_keys("9600\n")
+        self.assertEqual(self.mock.wait_for("baud")["argument"], "9600")
+
+    def test_a_form_stays_while_its_command_is_off(self):
+        self.open()
+        self.browser.choose_command("baud")
+        field = self.browser.find("#argument-baud-argument")
+        field.send_keys("9600")
+        self.mock.say_commands({"name": "baud", "reason": "busy now", "code": "busy"})
+        self.browser.find(".argument [type=submit][aria-disabled]")
+        field.send_keys("\n")
+        self.browser.wait_for_text("#palette-text", "Not available: busy now.")
+        self.mock.say_commands({"name": "baud", "reason": None})
+        self.browser.find(".argument [type=submit]:not([aria-disabled])")
+        field.send_keys("\n")
+        self.assertEqual(self.mock.wait_for("baud")["argument"], "9600")
+
+    def test_the_focus_stays_in_the_dialog_when_the_session_ends(self):
+        self.open()
+        self.browser.choose_command("baud")
+        self.browser.find("#argument-baud-argument")
+        self.mock.drop()
+        self.browser.wait_for_text("#palette-text", "No session is joined.")
+        self.assertEqual(self.browser.run("return document.activeElement.id"), "filter")
 
     def test_a_command_is_chosen_with_the_keyboard(self):
         self.open()
@@ -1096,6 +1215,17 @@ class PageTests(BrowserTest):
                       (each) => each.getClientRects().length
                         && (each.scrollWidth > each.clientWidth || each.getBoundingClientRect().right > innerWidth)
                     ).map((each) => each.id || each.localName);"""), [])
+
+    def test_the_keyboard_of_a_phone_leaves_the_line_and_the_keys_in_sight(self):
+        self.open()
+        self.browser.resize(360, 740)
+        self.show_keys(has_others=False)
+        self.mock.say_people("other", [(1, "max")])
+        self.browser.resize(360, 300)
+        self.browser.wait_for(
+            lambda: self.browser.run("return document.getElementById('keybar').getBoundingClientRect().bottom <= innerHeight"),
+            "the keys in sight")
+        self.assertGreaterEqual(self.browser.run("return document.getElementById('screen').clientHeight"), 32)
 
     def test_the_terminal_has_most_of_the_window(self):
         self.open()

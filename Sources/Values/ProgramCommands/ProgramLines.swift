@@ -105,11 +105,15 @@ package struct ProgramLines<Message: ProgramMessage> {
     case .turn(let isCrowded, let isJoining):
       if isCrowded { return [.read(false)] }
       guard !hasFinished else { break }
-      let steps = takeLines() + nextSteps(isJoining: isJoining)
+      var steps = takeLines()
+      let wasFull = !hasRoom
+      steps += nextSteps(isJoining: isJoining)
       let begins = steps.contains { if case .perform = $0 { true } else { false } }
-      return steps.map(Action.step)
-        + (begins && !Message.beginsInTurn ? [.turn] : []) + [.read(hasRoom)]
-        + (finishes(isJoining: isJoining) ? [.step(.finish)] : [])
+      // A cancel has emptied a full queue: lines may be left, and no answer gives a turn.
+      let mayHaveMore = wasFull && hasRoom && present == .none
+      let needsTurn = mayHaveMore || begins && !Message.beginsInTurn
+      if !mayHaveMore, finishes(isJoining: isJoining) { steps.append(.finish) }
+      return steps.map(Action.step) + (needsTurn ? [.turn] : []) + [.read(hasRoom)]
     }
     return []
   }

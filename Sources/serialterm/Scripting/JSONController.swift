@@ -206,6 +206,7 @@ final class JSONController {
   }
 
   private func finishForLongLine() {
+    input.end()
     let limit = ProgramLines<ProgramLine>.longestLine
     frontEnd.finish(.failure(Failure(.usage, "a command is longer than \(limit) bytes.")))
   }

@@ -96,7 +96,19 @@ final class ProgramLinesTests {
     // There is room for the cancel now. It cannot stop what has begun before it was read.
     #expect(answer() == "turn, perform b, read")
     #expect(turn() == "stop, pause")
-    #expect(answer() == "turn, drop c, confirm cancel, read")
+    #expect(answer() == "turn, drop c, confirm cancel, turn, read")
+  }
+
+  @Test func whatFollowsACancelThatFillsTheQueueBegins() {
+    lines = ProgramLines(countLimit: 3)
+    #expect(turn("a", "b", "cancel", "c") == "drop a, drop b, confirm cancel, turn, read")
+    #expect(turn() == "perform c, read")
+    #expect(answer() == "turn, read")
+    _ = lines.handle(.bytes(input(["a", "b", "cancel", "c"])))
+    _ = lines.handle(.end)
+    #expect(turn() == "drop a, drop b, confirm cancel, turn, read")
+    #expect(turn() == "perform c, read")
+    #expect(answer() == "turn, finish, read")
   }
 
   @Test func longLinesFillTheQueue() {
@@ -120,7 +132,7 @@ final class ProgramLinesTests {
     #expect(lines.words(of: .answered) == "turn")
     #expect(turn(isJoining: true) == "read")
     #expect(turn(isCrowded: true) == "pause")
-    #expect(turn() == "read, finish")
+    #expect(turn() == "finish, read")
     #expect(turn() == "")
   }
 
@@ -199,13 +211,13 @@ final class ProgramLinesAtOnceTests {
     _ = lines.handle(.bytes(Array("a b".utf8)))
     _ = lines.handle(.end)
     #expect(turn() == "perform a, turn, read")
-    #expect(turn() == "perform b, turn, read, finish")
+    #expect(turn() == "perform b, finish, turn, read")
     #expect(turn() == "")
   }
 
   @Test func anEmptyInputEnds() {
     _ = lines.handle(.end)
-    #expect(turn() == "read, finish")
+    #expect(turn() == "finish, read")
   }
 }
 

@@ -42,6 +42,12 @@ function textOf(event) {
   return null;
 }
 
+/** Sends keys that are no part of the text in the field: after them, the line of the device is another one. */
+export function sendKeys(text) {
+  forgetTyped();
+  type(text);
+}
+
 function keyPressed(event) {
   if (event.shiftKey && /^Page(Up|Down)$/.test(event.key)) {
     get("screen").scrollBy(0, (event.key === "PageUp" ? -0.9 : 0.9) * get("screen").clientHeight);
@@ -52,7 +58,7 @@ function keyPressed(event) {
   if (!["Shift", "Tab"].includes(event.key)) isEscaped = event.key === "Escape";
   if (text === null) return;
   event.preventDefault();
-  type(text);
+  sendKeys(text);
 }
 
 /** Begins to take keys. `send` sends a text, `why` says why none is sent now; `shown` is the screen. */
@@ -67,7 +73,7 @@ function startTerminal() {
   const [keys, view] = [get("keys"), get("screen")];
   keys.addEventListener("keydown", keyPressed);
   keys.addEventListener("blur", () => { isEscaped = false; });
-  const take = () => { type(keys.value.replace(/\r?\n/g, "\r")); keys.value = ""; };
+  const take = () => { sendKeys(keys.value.replace(/\r?\n/g, "\r")); keys.value = ""; };
   keys.addEventListener("input", (event) => { if (!event.isComposing) take(); });
   keys.addEventListener("compositionstart", () => {
     const [place, frame] = [screen.cursorNode?.getBoundingClientRect(), view.getBoundingClientRect()];
@@ -77,7 +83,7 @@ function startTerminal() {
   keys.addEventListener("compositionend", () => { keys.classList.remove("composing"); take(); });
   const paste = (event) => {
     event.preventDefault();
-    type(event.clipboardData.getData("text/plain").replace(/\r?\n/g, "\r"));
+    sendKeys(event.clipboardData.getData("text/plain").replace(/\r?\n/g, "\r"));
   };
   keys.addEventListener("paste", paste);
   view.addEventListener("paste", paste);
@@ -100,6 +106,11 @@ function emptyField() {
   get("text").value = typed = "";
 }
 
+/** Forgets what the device has of the field: its line is another one now, or another device's. */
+export function forgetTyped() {
+  if (typed) emptyField();
+}
+
 /** Sends what has changed in the field: some characters back, and then the new ones. A keyboard of a phone may change
  * words that it has completed. */
 function sendChange() {
@@ -112,8 +123,8 @@ function sendChange() {
   const [before, now] = [[...typed], [...get("text").value]];
   const same = before.findIndex((character, index) => character !== now[index]);
   const kept = same < 0 ? before.length : same;
-  typed = now.join("");
-  type("\x7f".repeat(before.length - kept) + now.slice(kept).join(""));
+  if (type("\x7f".repeat(before.length - kept) + now.slice(kept).join(""))) typed = now.join("");
+  else get("text").value = typed;
 }
 
 function startLine() {
@@ -130,10 +141,18 @@ function startLine() {
   field.addEventListener("beforeinput", (event) => {
     if (isTyping() && !field.value && event.inputType === "deleteContentBackward") type("\x7f");
   });
-  // Buttons for keys and sending as one types are for who has no keyboard.
+  // A field has one line.
+  field.addEventListener("paste", (event) => {
+    const text = event.clipboardData.getData("text/plain");
+    if (!/[\r\n]/.test(text)) return;
+    event.preventDefault();
+    if (isTyping()) sendKeys(text.replace(/\r?\n/g, "\r"));
+    else say("Not pasted: the text has several lines. Paste it in the terminal.", true);
+  });
+  // Buttons for keys, and a line that is sent as it is typed, are for users without a keyboard.
   const hasKeyboard = !matchMedia("(pointer: coarse)").matches;
   keepChoice("typing", !hasKeyboard, () => {
-    if (typed) emptyField();
+    emptyField();
     field.placeholder = isTyping() ? "Sent as you type" : "A line for the device";
   });
   keepChoice("enter", true);
@@ -154,9 +173,7 @@ function startKeybar() {
   const press = (name) => {
     const why = whyNoKeys();
     if (why) { say(sentence("Not sent", why), true); return; }
-    // The line of the device is another one now than that of the field.
-    if (get("typing").checked) emptyField();
-    type(textOfName(name));
+    sendKeys(textOfName(name));
   };
   const button = (text, label, pressed) => {
     const made = make("button", { type: "button", textContent: text, ariaLabel: label });

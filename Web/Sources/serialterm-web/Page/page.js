@@ -1,9 +1,9 @@
 // The page of a session: one WebSocket to serialterm-web, what it says about the session, and the user's commands.
 // Everything that comes from elsewhere is shown with textContent.
 
-import { closeDrawer, drawers, isOpen, showDrawer, startDrawers } from "./drawers.js";
+import { drawers, isOpen, showDrawer, startDrawers } from "./drawers.js";
 import { capitalized, get, keepChoice, kept, make, number, onPress, pause, say, sentence, setChoices, setOff, update } from "./elements.js";
-import { startKeyboard } from "./keyboard.js";
+import { forgetTyped, sendKeys, startKeyboard } from "./keyboard.js";
 import { forgetCommands, showCommands, startPalette } from "./palette.js";
 import { forget, keep, save } from "./received.js";
 import { Screen, selectedText } from "./screen.js";
@@ -26,6 +26,8 @@ let joined = null;
 /** The session to join again: an entry of `sessions`. */
 let wanted = JSON.parse(kept(sessionStorage, "session") || "null");
 let joinAttempts = 0;
+/** Whether the list of sessions was shown to choose from. */
+let isChoosing = false;
 let joinTimer = 0;
 let port = null;
 let people = null;
@@ -167,12 +169,20 @@ function joinAgain() {
     ? sessions.find(({ session }) => session === wanted.session) ?? sessions.find(({ port }) => port === wanted.port)
     : sessions.length === 1 ? sessions[0] : undefined;
   if (session) join(session);
-  else showDrawer("sessions", true);
+  else if (!isChoosing) {
+    // Once: somebody may close it, or use another drawer.
+    isChoosing = true;
+    if (![...drawers.keys()].some(isOpen)) showDrawer("sessions", true);
+  }
 }
 
 function enter(session) {
   leave("");
-  closeDrawer("sessions");
+  const wasChosen = get("sessions").contains(document.activeElement);
+  showDrawer("sessions", false);
+  if (wasChosen) get("keys").focus();
+  isChoosing = false;
+  unsent = 0;
   joined = sessions.find((each) => each.session === session) ?? { session, port: session };
   missed = 0;
   screen.clear();
@@ -186,6 +196,7 @@ function leave(reason) {
   joined = port = people = null;
   commands = new Map();
   outgoing = "";
+  forgetTyped();
   forgetCommands();
   for (const answered of pending.values()) answered({ event: "failed", reason: reason || "left" });
   pending.clear();
@@ -261,6 +272,7 @@ function showPen() {
   if (asking.length) {
     text = asking.map(({ name, text }) => `${name} asks for the pen${text ? ` to send “${text}”` : ""}.`).join(" ");
   }
+  if (why) forgetTyped();
   if (get("pen-text").textContent !== text) get("pen-text").textContent = text;
   get("pen").dataset.pen = why ? "off" : "on";
   get("pen").classList.toggle("asked", asking.length > 0);
@@ -294,23 +306,24 @@ function showActions(actions) {
   if (hadFocus) (place.firstChild ?? get("keys")).focus();
 }
 
-/** Sends keys to the device. Those that cannot be sent are counted, and dropped. */
+/** Sends keys to the device. Those that cannot be sent are counted, and dropped. Returns whether they are sent. */
 function type(text) {
-  if (!text) return;
+  if (!text) return true;
   if (whyNoKeys()) {
     unsent += [...text].length;
     showPen();
-    return;
+    return false;
   }
   unsent = 0;
   // ctrl-c overtakes a paste that is still being sent.
   if (text === "\x03" && outgoing.length > LONGEST_SEND) outgoing = "";
   if (outgoing.length + text.length > LONGEST_PASTE) {
     say(`A paste has at most ${number(LONGEST_PASTE)} characters: send a file instead.`, true);
-    return;
+    return false;
   }
   outgoing += text;
   sendNext();
+  return true;
 }
 
 function sendNext() {
@@ -325,6 +338,7 @@ function sendNext() {
     isSending = false;
     if (result.event === "failed") {
       outgoing = "";
+      forgetTyped();
       say(`Not sent: ${result.reason}`, true);
     }
     else if (outgoing.length > LONGEST_SEND) say(`Sending: ${number(outgoing.length)} characters left. Ctrl-C drops them.`);
@@ -383,17 +397,25 @@ function pollPlot() {
   const panel = get("plot");
   if (panel.hidden) return;
   const again = () => { plotTimer = setTimeout(pollPlot, 1000); };
-  if (document.hidden || !joined) { again(); return; }
+  if (document.hidden || !joined) {
+    if (!joined) showPicture(null, "no session is joined");
+    again();
+    return;
+  }
   const width = Math.min(1200, Math.max(320, Math.round(panel.clientWidth - 32)));
   command({ command: "plot", width, height: Math.round(Math.min(320, width * 0.4)) }, (result) => {
     again();
-    const image = get("plot-image");
-    image.hidden = !result.svg;
-    get("plot-reason").textContent = result.svg ? "" : `No picture: ${result.reason ?? "the answer has none"}.`;
-    URL.revokeObjectURL(plotAddress);
-    plotAddress = result.svg ? URL.createObjectURL(new Blob([result.svg], { type: "image/svg+xml" })) : "";
-    if (plotAddress) image.src = plotAddress;
+    showPicture(result.svg, result.reason ?? "the answer has none");
   });
+}
+
+function showPicture(svg, reason) {
+  const image = get("plot-image");
+  image.hidden = !svg;
+  get("plot-reason").textContent = svg ? "" : `No picture: ${reason}.`;
+  URL.revokeObjectURL(plotAddress);
+  plotAddress = svg ? URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" })) : "";
+  if (plotAddress) image.src = plotAddress;
 }
 
 // Files
@@ -490,7 +512,7 @@ addEventListener("hashchange", () => { refusal = ""; reconnectNow(); });
 addEventListener("online", () => { if (!socket) reconnectNow(); });
 startDrawers();
 get("plot").addEventListener("toggle", pollPlot);
-startPalette({ commands: () => commands, isJoined: () => joined !== null, offReason, command, type });
+startPalette({ commands: () => commands, isJoined: () => joined !== null, offReason, command, type: sendKeys });
 startView();
 startKeyboard(type, whyNoKeys, screen);
 showAll();

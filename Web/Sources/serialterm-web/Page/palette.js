@@ -2,7 +2,7 @@
 // and what a command takes: all of it is what the session publishes.
 
 import { openDrawer } from "./drawers.js";
-import { get, make, onPress, setChoices, setOff } from "./elements.js";
+import { get, make, onPress, sentence, setChoices, setOff } from "./elements.js";
 
 /** Commands with a place of their own on the page, which the list of commands does not repeat. */
 const ELSEWHERE = new Set(["send", "give-pen", "keep-pen"]);
@@ -11,6 +11,8 @@ const DRAWER_OF = { name: ["people", "name"], "send-file": ["files", "file"], pl
 
 /** The session: `commands` by name, `isJoined`, `offReason` of a command, `command` to give one, `type` to send keys. */
 let session = null;
+/** Whether the list was opened while the terminal had the focus. */
+let isFromTerminal = false;
 /** The entries of the list by the names of their commands. */
 const rows = new Map();
 
@@ -21,30 +23,35 @@ export function showCommands() {
   const commands = session.commands();
   for (const each of commands.values()) {
     const old = rows.get(each.name);
-    if (!each.users.includes("page") || ELSEWHERE.has(each.name)) {
+    if (!each.users?.includes("page") || ELSEWHERE.has(each.name)) {
       old?.item.remove();
       rows.delete(each.name);
       continue;
     }
     const row = old ?? addCommand(each.name);
-    row.title.textContent = each.title;
+    row.title.textContent = each.title ?? each.name;
     row.value.textContent = each.value ?? "";
     setOff(row.button, session.offReason(each.name), row.reason);
-    const text = [each.name, each.title, each.value ?? "", ...(each.synonyms ?? [])].join(" ").toLowerCase();
+    // What was typed in a form stays there.
+    if (row.form) setOff(row.submit, session.offReason(each.name));
+    const text = [each.name, each.title ?? "", each.value ?? "", ...(each.synonyms ?? [])].join(" ").toLowerCase();
     row.item.hidden = !words.every((word) => text.includes(word));
     if (!row.item.hidden) shown += 1;
-    if (row.item.hidden || !each.enabled) row.form?.remove();
+    if (row.item.hidden) row.form?.remove();
   }
   get("palette-text").textContent = !session.isJoined() ? "No session is joined." : commands.size && !shown ? "No command matches." : "";
 }
 
 /** Forgets the commands of a session that was left. */
 export function forgetCommands() {
+  // Otherwise the focus would be behind the dialog.
+  if (get("commands").contains(document.activeElement)) get("filter").focus();
   get("commands").replaceChildren();
   rows.clear();
 }
 
 function openPalette() {
+  isFromTerminal = ["keys", "screen"].includes(document.activeElement?.id);
   get("filter").value = "";
   showCommands();
   get("palette").showModal();
@@ -54,6 +61,7 @@ function openPalette() {
 
 /** Moves from the search to the entries, and among them. */
 function moveInPalette(event) {
+  if (event.isComposing) return;
   if (event.key === "Escape") {
     // In the search, it would only empty that.
     event.preventDefault();
@@ -83,9 +91,10 @@ export function startPalette(there) {
     if (event.key.toLowerCase() !== "k" || event.ctrlKey === event.metaKey || event.altKey || event.shiftKey) return;
     event.preventDefault();
     event.stopPropagation();
+    if (event.repeat || event.isComposing) return;
     if (!palette.open) { openPalette(); return; }
     palette.close();
-    if (event.ctrlKey) session.type("\x0b");
+    if (event.ctrlKey && isFromTerminal) session.type("\x0b");
   }, { capture: true });
 }
 
@@ -112,15 +121,18 @@ function choose(name, row) {
     openDrawer(...DRAWER_OF[name]);
     return;
   }
-  const { title, arguments: known = [] } = session.commands().get(name);
+  const { title = name, arguments: known = [] } = session.commands().get(name);
   if (!known.length) { run({ command: name }); return; }
   const fields = known.map((argument) => ({ argument, field: fieldFor(argument, `argument-${name}-${argument.name}`.replace(/[^\w-]/g, "-")) }));
+  row.submit = make("button", { type: "submit", textContent: "Run" });
   row.form = make("form", { className: "argument" },
     ...fields.flatMap(({ argument, field }) => labelled(known.length > 1 ? argument.name : title, argument, field)),
-    make("button", { type: "submit", textContent: "Run" }), make("button", { type: "button", textContent: "Cancel" }));
+    row.submit, make("button", { type: "button", textContent: "Cancel" }));
   const close = () => { row.form.remove(); row.button.focus(); };
   row.form.addEventListener("submit", (event) => {
     event.preventDefault();
+    const reason = session.offReason(name);
+    if (reason) { get("palette-text").textContent = sentence("Not available", reason); return; }
     const given = fields.map(({ argument, field }) => [argument, field.type === "checkbox" ? field.checked : field.value.trim()])
       .filter(([argument, value]) => value || !argument.optional).map(([argument, value]) => [argument.name, value]);
     row.form.remove();
@@ -128,6 +140,7 @@ function choose(name, row) {
   });
   row.form.lastChild.addEventListener("click", close);
   row.form.addEventListener("keydown", (event) => {
+    if (event.isComposing) return;
     if (event.key === "Enter" && event.target.localName === "select") row.form.requestSubmit();
     else if (event.key === "Escape") close();
     else return;
