@@ -31,7 +31,7 @@ while true; do
     forget
     echo 'Login incorrect'
 done
-cd {home} && exec env -i PATH="$PATH" HOME={home} LD_PRELOAD={library} bash --rcfile {settings} --noediting -i
+cd {home} && exec env -i PATH={programs}:"$PATH" HOME={home} LD_PRELOAD={library} bash --rcfile {settings} --noediting -i
 """
 
 # labgrid says with dmesg that the kernel shall be silent: this is the kernel of the test's machine.
@@ -41,6 +41,12 @@ SETTINGS = """
 PS1={prompt}
 dmesg() {{ :; }}
 stty -echo
+"""
+
+
+# labgrid gives the receiver an absolute path. Since a security update of Debian, lrzsz takes one only with -U.
+RECEIVER = """#!/bin/sh
+exec rz -U "$@"
 """
 
 
@@ -62,7 +68,12 @@ class LoginShell:
     def __init__(self, folder):
         link = Path(folder) / "shell"
         script, settings = Path(folder) / "login.sh", Path(folder) / "settings"
+        programs = Path(folder) / "programs"
+        programs.mkdir()
+        (programs / "lrz").write_text(RECEIVER)
+        (programs / "lrz").chmod(0o755)
         script.write_text(LOGIN.format(
+            programs=shlex.quote(str(programs)),
             known=shlex.quote(f"{NAME} {PASSWORD}"), home=shlex.quote(str(folder)),
             library=shlex.quote(library("drain.c")), settings=shlex.quote(str(settings))))
         settings.write_text(SETTINGS.format(prompt=shlex.quote(PROMPT)))
