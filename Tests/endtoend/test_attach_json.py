@@ -738,66 +738,6 @@ elsewhere = "no"
         answer = program.answer(number)
         self.assertEqual((answer["reason"], answer["unsent"]), ("cancelled", 5))
 
-    def test_a_program_repeats_a_text_until_it_stops_it(self):
-        program = self.program("--profile", "board", "--no-log", "--no-read-only", "--no-checksum", "--no-map")
-        self.assertEqual(
-            program.state("commands")["repeat"]["arguments"][0]["choices"],
-            ["1s snippet: where", "1s snippet: login", "1s snippet: raw"])
-        self.assertEqual(program.refused("repeat", argument="1s snippet: x"), "repeat: there is no snippet 'x'.")
-        self.assertEqual(program.refused("stop"), "nothing runs")
-        program.done("repeat", argument="1ms ab")
-        self.read(b"ab\r\nab\r\n")
-        program.wait("commands", lambda commands: commands["stop"]["enabled"], "it can be stopped")
-        self.assertRegex(program.state("commands")["repeat"]["value"], r'^"ab" every 0\.001 s, \d+$')
-        # Other messages pass meanwhile.
-        program.done("send", text="x")
-        self.read_until(b"x")
-        program.done("repeat", argument="1ms 3x snippet: raw")
-        program.wait("message", lambda message: "(as ordered): 3 sent" in message["text"], "it has ended")
-        self.assertIn('the repetition of "ab" has ended (another text is repeated)', program.of_kind("message")[0]["text"])
-        before = self.read_until(b"\x01\x02" * 3)
-        self.assertEqual(before.replace(b"ab\r\n", b""), b"")
-        program.done("repeat", argument="1h ab")
-        program.done("stop")
-        program.wait("message", lambda message: "(stopped): 1 sent, 0 late" in message["text"], "it was stopped")
-        program.wait_for_reason("stop", "nothing runs")
-        self.assertNotIn("value", program.state("commands")["repeat"])
-
-    def test_a_repetition_ends_with_the_pen_and_with_the_port(self):
-        self.session()
-        anna, bert = self.member("--as", "anna", "--force"), self.member("--as", "bert")
-        anna.done("repeat", argument="1ms a")
-        self.read(b"a\na\n")
-        self.assertIn("anna has the pen", bert.refused("repeat", argument="1ms b"))
-        bert.done("take-pen")
-        bert.wait_for_people(pen="mine")
-        anna.wait("message", lambda message: "has ended (bert has the pen)" in message["text"], "it has ended")
-        bert.done("send", text="[")
-        self.read_until(b"[")
-        bert.done("send", text="]")
-        self.read(b"]")
-        bert.done("repeat", argument="1h b")
-        self.read(b"b\n")
-        self.device.hang_up()
-        bert.wait("message", lambda message: "has ended (no device): 1 sent" in message["text"], "it has ended")
-        self.device.plug()
-        bert.wait("commands", lambda commands: commands["repeat"]["enabled"], "it does not begin again by itself")
-        self.assertNotIn("value", bert.state("commands")["repeat"])
-
-    def test_a_repetition_ends_with_its_program(self):
-        self.session()
-        anna, bert = self.member("--as", "anna", "--force"), self.member("--as", "bert")
-        anna.done("repeat", argument="1ms a")
-        self.read(b"a\na\n")
-        anna.done("close")
-        # The status is 1 if a text was just on its way.
-        anna.program.wait()
-        self.assertIn("has ended (the session ends)", anna.state("message")["text"])
-        bert.done("take-pen")
-        bert.wait_for_people(pen="mine")
-        bert.done("send", text="[]")
-        self.read_until(b"[]")
-        self.assert_nothing_reached_the_device()
 
 
 class NameTests(JoinedCase):

@@ -414,36 +414,6 @@ elsewhere = "no"
             self.assertNotIn("root", str(published))
             self.assertNotIn("elsewhere", str(published))
 
-    def test_a_page_sends_at_intervals_until_it_stops_loses_the_pen_or_leaves(self):
-        self.configure("[default.snippets]\npoll = 'status'\n")
-        self.serve()
-        one, other = self.join("one"), self.join("other")
-        self.have_pen(one)
-        one.send("repeat", id=1, argument="1ms snippet: poll")
-        one.expect("done", id=1)
-        self.assertEqual(self.device.read_exactly(14), b"status\rstatus\r")
-        one.expect("commands", commands=lambda commands: any(
-            command["name"] == "repeat" and command.get("value", "").startswith('"snippet: poll" every 0.001 s')
-            for command in commands))
-        one.send("stop", id=2)
-        one.expect("message", text=lambda text: text.startswith(
-            'the repetition of "snippet: poll" has ended (stopped): '))
-        one.send("repeat", id=3, argument="1ms a")
-        one.expect("done", id=3)
-        self.take_pen(other)
-        one.expect("message", text=lambda text: "has ended (other (browser) has the pen)" in text)
-        other.send("repeat", id=4, argument="1ms b")
-        self.read_until(b"b\r")
-        one.send("repeat", id=5, argument="1ms a")
-        self.assertEqual(one.expect("failed", id=5)["code"], "pen-held")
-        other.close()
-        one.expect("people", others=lambda others: [person["name"] for person in others] != ["other (browser)"])
-        self.have_pen(one)
-        one.send("send", id=6, text="[]")
-        one.expect("done", id=6)
-        self.read_until(b"[]")
-        self.assertEqual(unread(self.device.descriptor), 0)
-
     def take_pen(self, page):
         page.send("take-pen", id="take")
         page.expect("people", pen="mine")

@@ -805,12 +805,10 @@ class PageTests(BrowserTest):
         self.open()
         shown = "const each = document.getElementById('stop'); return each.hidden ? '' : each.textContent"
         self.assertEqual(self.browser.run(shown), "")
-        self.mock.say_commands({"name": "stop", "reason": None}, {"name": "repeat", "value": "\"status\" every 1 s, 3 sent"})
-        self.browser.wait_for(lambda: self.browser.run(shown) == "Stop: \"status\" every 1 s, 3 sent", "what runs")
+        self.mock.say_commands({"name": "stop", "reason": None})
+        self.browser.wait_for(lambda: self.browser.run(shown) == "Stop what is running", "something runs")
         self.browser.click("#stop")
-        self.mock.wait_for("stop")
-        self.mock.say_commands({"name": "repeat", "value": None})
-        self.browser.wait_for(lambda: self.browser.run(shown) == "Stop what is running", "something else runs")
+        self.mock.wait_for("cancel")
         self.mock.say_commands({"name": "stop", "reason": "nothing runs", "code": "nothing-runs"})
         self.browser.wait_for(lambda: self.browser.run(shown) == "", "nothing runs")
 

@@ -17,10 +17,6 @@ protocol MessageSender: AnyObject {
   ///   sender is stopped.
   /// - Throws: ``Failure`` if there is no room for all of it. Then nothing is sent.
   func send(_ text: [UInt8], done: @escaping () -> Void) throws(Failure)
-  /// Sends a message at intervals from now on. Another one ends.
-  func startRepeating(_ order: RepeatOrder)
-  /// Sends the message no more.
-  func stopRepeating()
 }
 
 extension Failure {

@@ -7,7 +7,7 @@ extension Command {
   static let repeatText = CommandWithArgument(
     nil, "repeat", "send a text at intervals",
     or: ["every", "again", "interval", "periodic", "poll", "keep sending", "timer", "loop"],
-    users: .exceptAgents, needs: RepeatOrder.needs, value: { $0.repeating.map { "\($0)" } },
+    users: [.person], needs: RepeatOrder.needs, value: { $0.repeating.map { "\($0)" } },
     argument: .text(
       "repeat", expected: RepeatOrder.expected,
       [
@@ -21,9 +21,9 @@ extension Command {
       },
       parse: { $0 })
   ) { typed, call in
-    guard let messages = call.messages else { return call.answer(.withoutUser) }
+    guard let user = call.user else { return call.answer(.withoutUser) }
     do throws(RepeatOrder.Mistake) {
-      messages.startRepeating(
+      user.startRepeating(
         try RepeatOrder(
           parsing: typed, as: call.state.inputMode, snippets: call.state.snippets))
       call.answer(.done)

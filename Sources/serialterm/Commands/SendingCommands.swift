@@ -20,12 +20,9 @@ extension Command {
   ) { call in
     if call.state.playing != nil {
       call.port.sequences.stop()
-    } else if call.state.repeating != nil {
-      guard let messages = call.messages else { return call.answer(.withoutUser) }
-      messages.stopRepeating()
     } else {
       guard let user = call.user else { return call.answer(.withoutUser) }
-      user.stopExchange()
+      if call.state.repeating != nil { user.stopRepeating() } else { user.stopExchange() }
     }
     // The starter of the exchange receives its outcome.
     call.answer(.done)

@@ -155,7 +155,6 @@ extension HelpTopic {
     ("keep-pen, return-pen", "refuses who asks; gives it back; take-pen takes it"),
     ("plot", "width, height; done with a picture: svg"),
     ("snippet: NAME", "sends a snippet of the profile; sequence: NAME plays a sequence"),
-    ("repeat, stop", "argument: a time and a text, '1s status', or '1s snippet: NAME'"),
     ("cancel", "stops the send, expect, transfer or release that runs"),
     ("close", "ends the session"),
   ]
@@ -171,7 +170,7 @@ extension HelpTopic {
     ("failed", "id; reason: 'timeout' if the text did not arrive"),
     ("progress", "of a transfer: name, position, size, rate, retries"),
     ("file", "one was transferred: name, size, bytes, milliseconds, retries, path"),
-    ("message", "text for a person, about a transfer or the end of a repeat"),
+    ("message", "text for a person, about a transfer"),
     ("people", "you, pen, holder, others, asking, may-take: after watch"),
     ("commands", "name, title, value, reason, argument, choices of each: after watch"),
     ("lines", "dtr, rts, cts, dsr, dcd, ri: after watch"),

@@ -75,7 +75,9 @@ struct ProfileChoice {
   init?(named name: String, in file: ProfileFile) {
     let profile = file.contents.profile(named: name)
     guard profile != nil || name.isEmpty else { return nil }
-    let ofSession = [LogParameters.log.name, KeyboardParameters.readOnly.name]
+    let ofSession =
+      ([LogParameters.log] + LogParameters.files + [LogParameters.sent]).map(\.name)
+      + [KeyboardParameters.readOnly.name]
     self.init(
       profile, target: nil, dependsOnDevice: false, in: file.contents, without: ofSession)
   }

@@ -115,8 +115,7 @@ final class JSONController {
       case .room:
         for port in ports { port.published.resume() }
         input.goOn()
-      case .ending: for port in ports { port.repetition.end(because: "the session ends") }
-      case .ready, .lost: break
+      case .ready, .lost, .ending: break
       }
     }
     defer { for port in ports { port.port.lineCommands.end() } }
@@ -356,7 +355,7 @@ final class JSONController {
     let messages = JSONMessages(of: performance, at: port, on: loop)
     return CommandCall(
       from: .json, at: port.port, sendingBy: messages, argument: argument
-    ) { [unowned self] outcome in
+    ) { [unowned self, weak performance] outcome in
       // If the port was closed, that has already been answered.
       guard let performance, performance === current else { return }
       if case .cancelledOutcome = performance.wait {
@@ -382,10 +381,16 @@ final class JSONController {
       Drain(session, on: loop, patience: nil) { [unowned self] in answer("done") })
   }
 
-  /// Fails a command that takes time, such as a break, when its port is closed.
+  /// Fails a command that takes time, such as a break, when its port is closed. What is being sent
+  /// waits for a device that may come back.
   private func portClosed(_ port: JSONPort) {
-    guard current?.port === port, case .outcome = current?.wait else { return }
-    fail("no device")
+    guard let current, current.port === port else { return }
+    switch current.wait {
+    case .outcome: fail("no device")
+    case .send:
+      if case .closed = port.port.session.state { fail("no device", current.stop() ?? []) }
+    default: break
+    }
   }
 
   private func close(after linger: Duration) {

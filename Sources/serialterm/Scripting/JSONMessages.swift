@@ -15,10 +15,7 @@ final class JSONMessages: MessageSender {
 
   /// Sends a text. It is done when the driver has sent it, and can be cancelled until then.
   func send(_ text: [UInt8], done: @escaping () -> Void) throws(Failure) {
-    try port.send(.text(text))
+    try port.send(text)
     performance?.wait = .send(Drain(port.port.session, on: loop, patience: nil, done: done))
   }
-
-  func startRepeating(_ order: RepeatOrder) { port.repetition.start(order, at: port.port) }
-  func stopRepeating() { port.repetition.stop() }
 }

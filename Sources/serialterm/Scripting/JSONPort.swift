@@ -37,11 +37,6 @@ final class JSONPort {
   var sentMap = MapList()
   /// Converts messages as a person's are converted.
   private var messageForm = SentForm(endsLines: false)
-  /// A message that is sent at intervals.
-  private(set) lazy var repetition = TextRepetition(
-    on: loop,
-    send: { [unowned self] message, _ throws(Failure) in try send(message) },
-    onEnd: { [unowned self] in onReport(self, .event("message", [("text", .string($1))])) })
   private let loop: IOLoop
   private let onReport: (JSONPort, Report) -> Void
   private var subscription: Hub.Subscription?
@@ -254,21 +249,17 @@ final class JSONPort {
     return bytes
   }
 
-  /// Sends a message and the checksum of the session after it.
+  /// Sends a text as a message, and the checksum of the session after it.
   ///
   /// - Throws: ``Failure`` if there is no room for it, or if the encoding lacks a character. Then
   ///   nothing is sent.
-  func send(_ message: OutgoingMessage) throws(Failure) {
+  func send(_ text: [UInt8]) throws(Failure) {
     var bytes: [UInt8]
-    switch message {
-    case .numbers(let numbers): bytes = numbers
-    case .text(let text):
-      (messageForm.mapList, messageForm.encoding) = (sentMap, port.controller.encoding)
-      do throws(UnencodableText) {
-        bytes = try messageForm.encoded(text)
-      } catch {
-        throw .unsent(because: error)
-      }
+    (messageForm.mapList, messageForm.encoding) = (sentMap, port.controller.encoding)
+    do throws(UnencodableText) {
+      bytes = try messageForm.encoded(text)
+    } catch {
+      throw .unsent(because: error)
     }
     bytes += port.model.state.checksum?.bytes(for: bytes) ?? []
     do throws(SerialError) {

@@ -146,7 +146,7 @@ import TextTools
       Set(allowed) == [
         "baud", "data-bits", "parity", "stop-bits", "flow", "break", "toggle-line", "pulse-line",
         "sequence", "lines", "mark", "who", "name", "statistics", "stop", "take-pen",
-        "repeat", "snippet: login", "sequence: mine",
+        "snippet: login", "sequence: mine",
       ])
     let requests = ProgramRequest.all.filter { $0.users.contains(.page) }
     #expect(
@@ -183,7 +183,7 @@ import TextTools
   }
 
   @Test func `What is repeated is published, and the snippets that can be`() throws {
-    var state = TerminalState(user: .page)
+    var state = TerminalState()
     state.session = .open(.tty("/dev/ttyUSB0"), LineSettings())
     #expect(Command.repeatText.command.argument?.choices(state) == nil)
     state.snippets = [Snippet(name: "login", text: Array("secret".utf8))]

@@ -160,10 +160,7 @@ import Testing
     case "sequence":
       withoutPort(situation) ?? unsendable(situation) ?? withoutPen(situation)
         ?? (situation == .transferring ? "image.bin is being sent" : nil) ?? withoutLines(situation)
-    case "repeat":
-      withoutPort(situation) ?? unsendable(situation) ?? withoutPen(situation)
-        ?? (situation == .transferring ? "image.bin is being sent" : nil)
-    case "send-file", "receive-files", "run-script", "run-command":
+    case "send-file", "receive-files", "run-script", "run-command", "repeat":
       withoutUser(situation) ?? withoutPort(situation) ?? unsendable(situation)
         ?? withoutPen(situation)
         ?? (situation == .transferring ? "image.bin is being sent" : nil)

@@ -125,6 +125,8 @@ package final class PortServer {
 
   /// The name of the subcommand that runs the session, shown to others.
   package var commandName = "connect"
+  /// The maximum length in bytes of a profile's name that is told.
+  private static let longestProfileName = 256
   /// The name of the profile that applies to the port; empty without one, nil if it is not known.
   package var profileName: String?
   /// The number of the port among those of the program, counted from 0. It stays the same.
@@ -140,7 +142,8 @@ package final class PortServer {
       command: commandName, holder: sharing.roster.holder.flatMap { sharing.member($0)?.name },
       others: sharing.roster.members.filter { $0.id != sharing.roster.holder }.map(\.name),
       addresses: addresses, number: number,
-      state: SharingMessage.PortState(controller.session.state), profile: profileName)
+      state: SharingMessage.PortState(controller.session.state),
+      profile: profileName.flatMap { $0.utf8.count <= Self.longestProfileName ? $0 : nil })
   }
 
   // MARK: Listening

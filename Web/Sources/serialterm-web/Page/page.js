@@ -287,8 +287,7 @@ function showPen() {
 /** Shows what is running, with a button that stops it. */
 function showRunning() {
   get("stop").hidden = !joined || !commands.get("stop")?.enabled;
-  const what = commands.get("repeat")?.value;
-  get("stop").textContent = what ? `Stop: ${what}` : capitalized(commands.get("stop")?.title ?? "");
+  get("stop").textContent = capitalized(commands.get("stop")?.title ?? "");
 }
 
 function showActions(actions) {
@@ -504,7 +503,8 @@ keepChoice("aloud", false, () => { get("screen").setAttribute("aria-live", get("
 get("retry").addEventListener("click", reconnectNow);
 // The place behind # is the token's: a jump there would lose it.
 document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); get("keys").focus(); });
-get("stop").addEventListener("click", () => command({ command: "stop" }));
+// A command that runs ends before the next one begins, but for this.
+get("stop").addEventListener("click", () => command({ command: "cancel" }));
 get("upload").addEventListener("submit", (event) => { event.preventDefault(); sendFile(); });
 get("upload-stop").addEventListener("click", stopFile);
 get("download").addEventListener("click", () => save(joined?.port ?? "session"));
