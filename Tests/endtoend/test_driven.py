@@ -466,6 +466,20 @@ class PipeliningTests(unittest.TestCase):
                 {"event": "failed", "port": names[0], "id": 2, "reason": "cancelled", "unsent": 2},
                 {"event": "done", "id": 3}])
 
+    def test_a_port_that_is_closed_for_good_does_not_hold_up_the_others(self):
+        with Device() as one, Device() as two:
+            program = self.session(one.path, two.path, "--no-reconnect", "--byte-delay", "200")
+            names = json.loads(program.stdout.expect(b"\n").string.split(b"\n")[0])["ports"]
+            program.send(self.lines(
+                {"id": 1, "command": "send", "text": "x" * 10_000, "port": names[0]},
+                {"id": 2, "command": "send", "text": "y", "port": names[1]}))
+            self.assertEqual(one.read_exactly(1), b"x")
+            one.hang_up()
+            self.assertEqual(two.read_exactly(1), b"y")
+            self.assertEqual(self.wait_for_answers(program, 2), [
+                {"event": "failed", "port": names[0], "id": 1, "reason": "no device"},
+                {"event": "done", "port": names[1], "id": 2}])
+
     @unittest.skipUnless(preload.HAS_COMPILER, "needs a C compiler")
     def test_a_sequence_is_stopped(self):
         folder = self.enterContext(tempfile.TemporaryDirectory())

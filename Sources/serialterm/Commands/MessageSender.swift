@@ -1,7 +1,7 @@
 import Encodings
 import TextTools
 
-/// What is sent at once for who gives a command.
+/// What a command sends.
 enum OutgoingMessage {
   /// Text, which is mapped and converted to the encoding of the device.
   case text([UInt8])
@@ -9,7 +9,7 @@ enum OutgoingMessage {
   case numbers([UInt8])
 }
 
-/// Sends messages for who gives commands: a person at a terminal, or a program.
+/// Sends messages for the giver of a command: a person at a terminal, or a program.
 protocol MessageSender: AnyObject {
   /// Sends a text as a paste is sent, and the checksum of the session after it.
   ///

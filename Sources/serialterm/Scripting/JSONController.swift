@@ -385,10 +385,9 @@ final class JSONController {
   /// waits for a device that may come back.
   private func portClosed(_ port: JSONPort) {
     guard let current, current.port === port else { return }
-    switch current.wait {
-    case .outcome: fail("no device")
-    case .send:
-      if case .closed = port.port.session.state { fail("no device", current.stop() ?? []) }
+    switch (current.wait, port.port.session.state) {
+    // The end of the session says how many bytes were not sent.
+    case (.outcome, _), (.send, .closed): fail("no device")
     default: break
     }
   }

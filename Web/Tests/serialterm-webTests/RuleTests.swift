@@ -85,7 +85,7 @@ struct PageFileTests {
   @Test func aPathBeforeTheFileDoesNotMatter() {
     #expect(PageFile(target: "/") == .html)
     #expect(PageFile(target: "/lab/board/") == .html)
-    #expect(PageFile(target: "/lab/page.js?x=/y") == .script)
+    #expect(PageFile(target: "/lab/page.js?x=/y") == .page)
   }
 
   @Test(arguments: ["", "page.js", "/page.jsx", "/../etc/passwd", "/%2e%2e/", "http://x/"])

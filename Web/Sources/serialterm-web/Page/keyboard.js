@@ -88,7 +88,7 @@ function startTerminal() {
   keys.addEventListener("paste", paste);
   view.addEventListener("paste", paste);
   view.addEventListener("click", () => { if (document.getSelection().isCollapsed) keys.focus({ preventScroll: true }); });
-  // Who types at the text means the device. The keys that scroll stay.
+  // Keys at the text are for the device. Those that scroll stay.
   view.addEventListener("keydown", (event) => {
     const isText = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
     if (!isText && event.key !== "Enter" && event.key !== "Backspace") return;

@@ -170,7 +170,7 @@ function joinAgain() {
     : sessions.length === 1 ? sessions[0] : undefined;
   if (session) join(session);
   else if (!isChoosing) {
-    // Once: somebody may close it, or use another drawer.
+    // Once: the user may close it, or use another drawer.
     isChoosing = true;
     if (![...drawers.keys()].some(isOpen)) showDrawer("sessions", true);
   }
