@@ -15,14 +15,14 @@ final class AgentRead: AgentOperation {
   private let call: AgentCall
   private let order: Order
   private let loop: IOLoop
-  private let worker: AgentWorker
+  private let worker: Worker
   private var reader: ScrollbackReader
   private var bytes: [UInt8] = []
   /// The search for the pattern, as far as it has come; nil without a pattern.
   private var text: ReceivedText?
   /// The number of bytes that were searched.
   private var searchedCount = 0
-  private var search: AgentWorker.Job?
+  private var search: Worker.Job?
   /// Ends the call after its time limit, if the search is too slow; nil before.
   private var lastWait: LoopTimer?
   /// Why the session has ended.
@@ -62,7 +62,7 @@ final class AgentRead: AgentOperation {
   static let reasons = Reason.allCases.map(\.rawValue)
 
   init(
-    _ order: Order, of session: AgentSession, for call: AgentCall, by worker: AgentWorker,
+    _ order: Order, of session: AgentSession, for call: AgentCall, by worker: Worker,
     on loop: IOLoop
   ) {
     (self.order, self.session, self.call, self.loop) = (order, session, call, loop)
@@ -217,11 +217,7 @@ final class AgentRead: AgentOperation {
     var members: [(String, JSON)] = [
       ("source", .string("device")), ("text", .string(text.text)),
     ]
-    if !text.isExact {
-      var encoded: [UInt8] = []
-      bytes.withUnsafeBytes { Base64.append($0, to: &encoded) }
-      members.append(("base64", .string(String(decoding: encoded, as: UTF8.self))))
-    }
+    if !text.isExact { members.append(("base64", .string(Base64.text(of: bytes)))) }
     return .object(members)
   }
 }

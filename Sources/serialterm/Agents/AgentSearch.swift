@@ -1,3 +1,4 @@
+import EventLoop
 import ModelContext
 import Patterns
 import Scrollback
@@ -8,10 +9,10 @@ import Time
 final class AgentSearch: AgentOperation {
   private let session: AgentSession
   private let call: AgentCall
-  private let worker: AgentWorker
+  private let worker: Worker
   private let pattern: Pattern
   private let limit: Int
-  private var job: AgentWorker.Job?
+  private var job: Worker.Job?
 
   /// The longest time that one search takes of the others.
   private static let searchTime = Duration.milliseconds(300)
@@ -22,7 +23,7 @@ final class AgentSearch: AgentOperation {
   let isAwaited = true
 
   /// - Throws: ``AgentMistake`` for a pattern that is no regular expression.
-  init(of session: AgentSession, for call: AgentCall, by worker: AgentWorker) throws(AgentMistake) {
+  init(of session: AgentSession, for call: AgentCall, by worker: Worker) throws(AgentMistake) {
     (self.session, self.call, self.worker) = (session, call, worker)
     do throws(PatternError) {
       pattern = try Pattern(parsing: call.arguments.text("pattern") ?? "")

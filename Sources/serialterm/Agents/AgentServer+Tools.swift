@@ -1,4 +1,5 @@
 import DeviceWatch
+import EventLoop
 import Logs
 import ModelContext
 import Observing

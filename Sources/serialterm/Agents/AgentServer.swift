@@ -16,9 +16,9 @@ final class AgentServer {
   private let messages = ServerMessage(
     name: "serialterm", title: "Serial ports", version: Serialterm.version)
   /// Searches what was received.
-  let searcher: AgentWorker
+  let searcher: Worker
   /// Diagnoses ports.
-  let inspector: AgentWorker
+  let inspector: Worker
   /// Finds the users of the ports.
   let holders: SharedWork<PortHolders>
   /// Finds the sessions of people.
@@ -48,7 +48,7 @@ final class AgentServer {
   /// - Parameter write: writes a line for the client.
   init(_ app: App, under rules: AgentRules, write: @escaping (String) -> Void) {
     (self.app, self.rules, self.write) = (app, rules, write)
-    (searcher, inspector) = (AgentWorker(on: app.loop), AgentWorker(on: app.loop))
+    (searcher, inspector) = (Worker(on: app.loop), Worker(on: app.loop))
     holders = SharedWork(on: app.loop) { PortHolders() }
     people = SharedWork(on: app.loop) { RunningSession.all() }
   }

@@ -15,15 +15,15 @@ final class SharedWork<Value: Sendable> {
   }
 
   private let loop: IOLoop
-  private let worker: AgentWorker
+  private let worker: Worker
   private let work: @Sendable () -> Value
   private var waiting: [Entry] = []
-  private var running: AgentWorker.Job?
+  private var running: Worker.Job?
 
   /// - Parameter work: called on another thread.
   init(on loop: IOLoop, _ work: @escaping @Sendable () -> Value) {
     (self.loop, self.work) = (loop, work)
-    worker = AgentWorker(on: loop)
+    worker = Worker(on: loop)
   }
 
   /// Asks for a result.

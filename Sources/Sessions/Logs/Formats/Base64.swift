@@ -29,6 +29,13 @@ package enum Base64 {
     }
   }
 
+  /// The encoding of bytes as a text.
+  package static func text(of bytes: [UInt8]) -> String {
+    var text: [UInt8] = []
+    bytes.withUnsafeBytes { append($0, to: &text) }
+    return String(decoding: text, as: UTF8.self)
+  }
+
   /// Decodes a text.
   ///
   /// - Returns: nil if the text is not valid base64, including its padding.

@@ -1,12 +1,11 @@
-import EventLoop
 import Posix
-import SystemPackage
+package import SystemPackage
 
-/// Performs the long work of an agent's calls on another thread, one piece after the other, so
+/// Performs long work that others have asked for on another thread, one piece after the other, so
 /// that the ports, the people and the signals of the program never wait for it.
-final class AgentWorker {
+package final class Worker {
   /// How soon work is done, compared with other work that waits.
-  enum Urgency {
+  package enum Urgency {
     /// Before all other work: it takes a part of a second at most.
     case soon
     case late
@@ -14,13 +13,13 @@ final class AgentWorker {
 
   /// A piece of work. Release it to give up: work that waits is not begun, and the result of work
   /// that has begun is not used.
-  final class Job {
+  package final class Job {
     fileprivate let isCancelled = Guarded(false)
     deinit { isCancelled.withLock { $0 = true } }
   }
 
   /// Tells work whether it is still wanted.
-  typealias IsOver = @Sendable () -> Bool
+  package typealias IsOver = @Sendable () -> Bool
 
   private struct Entry {
     weak var job: Job?
@@ -34,7 +33,7 @@ final class AgentWorker {
   /// The running work, which ends before the next begins, also if nobody wants it any more.
   private var running: AnyObject?
 
-  init(on loop: IOLoop) { self.loop = loop }
+  package init(on loop: IOLoop) { self.loop = loop }
 
   /// Performs work when its turn comes.
   ///
@@ -42,7 +41,7 @@ final class AgentWorker {
   ///   - prepare: returns the work, when it begins. It is called on the thread of the loop.
   ///   - onResult: called once, in a turn of the loop. The failure is an error of pipe(2),
   ///     epoll_ctl(2) or pthread_create(3).
-  func perform<Value: Sendable>(
+  package func perform<Value: Sendable>(
     _ urgency: Urgency, _ prepare: @escaping () -> @Sendable (@escaping IsOver) -> Value,
     onResult: @escaping (Result<Value, Errno>) -> Void
   ) -> Job {

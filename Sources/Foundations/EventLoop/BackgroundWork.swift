@@ -1,17 +1,16 @@
-import EventLoop
 import Posix
-import SystemPackage
+package import SystemPackage
 
 /// Work on a separate thread, because a disk or server may answer late or never. Release this
 /// object to give up: the thread then ends by itself, and its result is not used.
-final class BackgroundWork<Value: Sendable> {
+package final class BackgroundWork<Value: Sendable> {
   private var watch: DescriptorWatch?
 
   /// Starts the work.
   ///
   /// - Parameter onResult: called once, in a turn of the loop.
   /// - Throws: the errors of pipe(2), epoll_ctl(2) and pthread_create(3).
-  init(
+  package init(
     on loop: IOLoop, _ work: @escaping @Sendable () -> Value, onResult: @escaping (Value) -> Void
   ) throws(Errno) {
     let (result, pipe) = (Guarded<Value?>(nil), try WakePipe())

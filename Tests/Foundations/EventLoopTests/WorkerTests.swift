@@ -1,16 +1,15 @@
-import EventLoop
 import Posix
 import Testing
 
-@testable import serialterm
+@testable import EventLoop
 
-@Suite struct AgentWorkerTests {
+@Suite struct WorkerTests {
   private let loop: IOLoop
-  private let worker: AgentWorker
+  private let worker: Worker
 
   init() throws {
     loop = try IOLoop()
-    worker = AgentWorker(on: loop)
+    worker = Worker(on: loop)
   }
 
   /// Turns of the loop until something has happened. A test whose event does not come is ended by
@@ -50,7 +49,7 @@ import Testing
   @Test func onePieceIsDoneAfterTheOtherAndWhatIsUrgentFirst() throws {
     let (gate, order) = (Gate(), Guarded<[String]>([]))
     var count = 0
-    func perform(_ name: String, _ urgency: AgentWorker.Urgency) -> AgentWorker.Job {
+    func perform(_ name: String, _ urgency: Worker.Urgency) -> Worker.Job {
       worker.perform(urgency) {
         { _ in
           gate.pass()
@@ -73,7 +72,7 @@ import Testing
     let (gate, begun) = (Gate(), Guarded<[String]>([]))
     let wasOver = Guarded<Bool?>(nil)
     var results: [String] = []
-    var running: AgentWorker.Job? = worker.perform(.late) {
+    var running: Worker.Job? = worker.perform(.late) {
       { isOver in
         gate.pass()
         wasOver.withLock { $0 = isOver() }
@@ -81,7 +80,7 @@ import Testing
     } onResult: { _ in
       results.append("running")
     }
-    var waiting: AgentWorker.Job? = worker.perform(.late) {
+    var waiting: Worker.Job? = worker.perform(.late) {
       { _ in begun.withLock { $0.append("waiting") } }
     } onResult: { _ in
       results.append("waiting")
