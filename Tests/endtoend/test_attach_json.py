@@ -1,5 +1,6 @@
 """`serialterm attach SESSION --json`: a program takes part in a session as a person does."""
 
+import base64
 import json
 import os
 import subprocess
@@ -7,7 +8,7 @@ import unittest
 
 from Tests.endtoend.faults import HAS_COMPILER, PREFIX
 from Tests.endtoend.faults.line import Driver
-from Tests.endtoend.harness import Pipes, serialterm, serialterm_binary, wait_until
+from Tests.endtoend.harness import Device, Pipes, serialterm, serialterm_binary, wait_until
 from Tests.endtoend.harness.program import REPOSITORY, Program
 from Tests.endtoend.harness.transcript import Transcript
 from Tests.endtoend.servers import free_port
@@ -561,6 +562,93 @@ class OwnersReasonTests(JoinedCase):
         counted = [member.done("statistics")["message"].split("the driver counted")[1] for member in (owner, anna)]
         self.assertIn("3 framing errors", counted[0])
         self.assertEqual(counted[0], counted[1])
+
+
+class LogTests(JoinedCase):
+    """The log of a session, which its owner may share."""
+
+    def read(self, member):
+        log, size = b"", 1
+        while len(log) < size:
+            piece = member.done("read-log", offset=len(log))
+            self.assertEqual(piece["name"], "board.log")
+            log += base64.b64decode(piece["data"], validate=True)
+            size = piece["size"]
+        return log
+
+    def test_the_owner_decides_who_reads_it(self):
+        file = self.folder / "board.log"
+        session = self.session("--log", file)
+        self.device.write(b"from before\r\n")
+        session.expect(b"from before")
+        anna = self.member("--as", "anna", "--log", self.folder / "own.log")
+        reason = "the session's log is not shared"
+        anna.wait_for_reason("read-log", reason)
+        self.assertEqual(anna.refused("read-log"), reason)
+        session.send(PREFIX + b":log-share\r")
+        session.expect(b"log-share is on")
+        anna.wait_for_reason("read-log", None)
+        wait_until(lambda: b"before" in file.read_bytes(), "the log is written")
+        self.assertEqual(self.read(anna), b"from before\r\n")
+        session.expect(b"anna reads the log.")
+        # Neither answers nor events have the folder of the log.
+        self.assertNotIn(str(file), anna.program.stdout.data.decode())
+        session.send(PREFIX + b"f")
+        anna.wait_for_reason("read-log", "no log is on")
+        session.send(PREFIX + b"f")
+        anna.wait_for_reason("read-log", None)
+        session.send(PREFIX + b":log-share\r")
+        session.expect(b"log-share is off")
+        anna.wait_for_reason("read-log", reason)
+
+    def test_a_long_one_while_the_device_goes_on(self):
+        file = self.folder / "board.log"
+        content = os.urandom(300_000)
+        file.write_bytes(content)
+        self.session("--log", file, "--log-append", "--log-share")
+        anna = self.member()
+        piece = anna.done("read-log", bytes=1)
+        self.assertEqual((base64.b64decode(piece["data"]), piece["size"]), (content[:1], 300_000))
+        self.device.write(b"and on\r\n")
+        wait_until(lambda: file.stat().st_size == 300_008, "the log is written")
+        # As long as it was when the reading began.
+        self.assertEqual(anna.done("read-log", offset=299_999)["size"], 300_000)
+        self.assertEqual(self.read(anna), content + b"and on\r\n")
+        self.assertIn("and on", anna.received)
+        # The log outlives its name, and the device.
+        anna.done("read-log")
+        file.unlink()
+        self.device.hang_up()
+        anna.wait("state", lambda state: state["state"] == "waiting", "it is unplugged")
+        rest = base64.b64decode(anna.done("read-log", offset=295_000)["data"])
+        self.assertEqual(rest, content[295_000:] + b"and on\r\n")
+
+    def test_commands_wait_for_a_piece_and_can_cancel_it(self):
+        self.session("--log", self.folder / "board.log", "--log-share")
+        anna = self.member()
+        numbers = [anna.start("read-log") for _ in range(50)]
+        self.assertEqual({anna.answer(number)["event"] for number in numbers}, {"done"})
+        number = anna.start("read-log")
+        self.assertEqual(anna.do("cancel")["event"], "done")
+        # It may have been quicker than the cancel.
+        self.assertIn(anna.answer(number).get("reason"), (None, "cancelled"))
+        self.assertEqual(anna.done("read-log")["size"], 0)
+        for members, reason in (
+                ({"offset": -1}, "offset: expected a whole number of bytes, from 0"),
+                ({"bytes": 0}, "bytes: expected a whole number from 1 to 16384")):
+            self.assertEqual(anna.refused("read-log", **members), reason)
+
+    def test_one_that_several_ports_share_is_not_read(self):
+        with Device() as other:
+            file = self.folder / "both.txt"
+            session = self.enterContext(Pipes(
+                serialterm_binary(), "connect", self.device.path, other.path, "--json", "--log", file, "--log-share",
+                variables=self.variables))
+            session.stdout.expect(b'"open"')
+            session.stdout.expect(b'"open"')
+            member = Member(self.pipes("--json", self.device.path))
+            member.done("watch", events=["commands"])
+            member.wait_for_reason("read-log", "several ports share the log")
 
 
 class EndTests(JoinedCase):

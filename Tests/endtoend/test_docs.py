@@ -136,10 +136,10 @@ class DocumentationTests(unittest.TestCase):
 
     def test_every_code_of_a_reason_is_listed(self):
         root = Path(__file__).parents[2]
-        source = "".join(path.read_text() for path in (root / "Sources/serialterm").rglob("*.swift"))
+        source = "".join(path.read_text() for path in (root / "Sources").rglob("*.swift"))
         page = (root / "docs/json.md").read_text()
         rows = page[page.index("### Why a command is off"):page.index("## Taking part in a session")]
-        codes = set(re.findall(r'Reason\(\s*"([^"]+)"', source))
+        codes = set(re.findall(r'(?:Reason\(|Refusal\(\s*code:)\s*"([^"]+)"', source))
         self.assertGreater(len(codes), 30)
         self.assertEqual(codes, set(re.findall(r"`([a-z]+(?:-[a-z]+)*)`", rows.split("| code |")[1])))
 

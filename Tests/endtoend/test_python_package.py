@@ -192,6 +192,13 @@ class SessionTests(PackageTestCase):
             with self.assertRaisesRegex(serialterm.CommandFailed, "no log is on"):
                 board.stop_log()
 
+    def test_the_log_of_a_session(self):
+        with tempfile.TemporaryDirectory() as folder, Device() as device:
+            path = Path(folder) / "board.log"
+            path.write_bytes(content := bytes(range(256)) * 100)
+            board = self.board(device.path, log=str(path), log_append=True, log_share=True)
+            self.assertEqual(board.read_log(), content)
+
     def test_a_file(self):
         with tempfile.TemporaryDirectory() as folder, Device() as device:
             path = Path(folder) / "file"

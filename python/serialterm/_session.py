@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import os
 import select
@@ -275,6 +276,15 @@ class Session:
     def stop_log(self) -> None:
         """Ends the log."""
         self.command("stop-log")
+
+    def read_log(self, timeout: Optional[float] = None) -> bytes:
+        """Returns the log of the session, if its owner shares it (`--log-share`)."""
+        log = bytearray()
+        while True:
+            piece = self.command("read-log", timeout, offset=len(log))
+            log += base64.b64decode(piece["data"])
+            if len(log) >= piece["size"]:
+                return bytes(log)
 
     @contextlib.contextmanager
     def released(self, timeout: Optional[float] = None) -> Iterator[Optional[str]]:

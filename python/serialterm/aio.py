@@ -12,6 +12,7 @@ async with await serialterm.aio.open("usb:0403:6001", baud=115200) as board:
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import os
 import tempfile
@@ -245,6 +246,15 @@ class Session:
     async def start_log(self, path: Union[str, os.PathLike[str]], append: bool = False) -> None:
         """Logs to a file. Its suffix chooses the format."""
         await self.command("start-log", path=os.path.abspath(path), append=append)
+
+    async def read_log(self, timeout: Optional[float] = None) -> bytes:
+        """Returns the log of the session, if its owner shares it (`--log-share`)."""
+        log = bytearray()
+        while True:
+            piece = await self.command("read-log", timeout, offset=len(log))
+            log += base64.b64decode(piece["data"])
+            if len(log) >= piece["size"]:
+                return bytes(log)
 
     async def stop_log(self) -> None:
         """Ends the log."""

@@ -93,9 +93,9 @@ public final class Log {
     gaps = options.namesPorts ? [] : [0]
     let file = try LogFile(
       name, appends: options.appends, replaces: options.replaces, access: options.access)
-    let path = file.path
+    let place = file.place
     do throws(Errno) {
-      buffer = try LogBuffer(path: path, capacity: Self.capacity)
+      buffer = try LogBuffer(at: place, capacity: Self.capacity)
       let writer = LogWriter(
         file,
         options.format.encoder(
@@ -104,15 +104,18 @@ public final class Log {
         isDivisible: options.format.isDivisible, rotation: options.rotation, from: buffer)
       try DetachedThread.run { writer.run() }
     } catch {
-      throw LogFileError(path, .system(error))
+      throw LogFileError(place.path, .system(error))
     }
-    progress = LogBuffer.Progress(path: path)
+    progress = LogBuffer.Progress(place: place)
   }
 
   deinit { buffer.close(with: []) }
 
   /// The path of the present file.
-  public var path: FilePath { progress.path }
+  public var path: FilePath { progress.place.path }
+
+  /// Where the log is written now, for readers.
+  package var place: LogSnapshot.Place { buffer.place }
 
   /// The number of missing bytes. After ``finish(by:)`` it includes bytes that were not written.
   public var missingCount: Int { refusedCount + unwrittenCount }

@@ -79,6 +79,7 @@ package final class SessionController {
   private var logChanges: ObservationToken<Change<FilePath?>>?
   private var knownDevice: Device?
   private var hasFinished = false
+  private lazy var download = LogDownload(of: log)
 
   /// Creates a session and its collaborators.
   ///
@@ -189,6 +190,21 @@ package final class SessionController {
       try logStart.stateDidChange { dependsOnDevice }
     } catch {
       ends.notify(error)
+    }
+  }
+
+  // MARK: The log of the session
+
+  /// Reads a piece of the session's log: that of the far end, if the user has joined a session; see
+  /// ``LogDownload/read(_:from:answer:)``.
+  package func readLog(
+    _ count: Int, from offset: Int,
+    answer: @escaping (Result<LogDownload.Piece, LogDownload.Failure>) -> Void
+  ) {
+    if let remote = userSharing.remote, remote.sharing.isJoined {
+      remote.readLog(count, from: offset, answer: answer)
+    } else {
+      download.read(count, from: offset, answer: answer)
     }
   }
 

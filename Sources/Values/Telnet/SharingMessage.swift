@@ -53,6 +53,9 @@ public enum SharingMessage: Hashable, Sendable {
   case askForScreen
   /// Changes the name of the client; empty for the name that its connection has.
   case rename(String)
+  /// Asks for a piece of the session's log, of at most this number of bytes. The offset 0 begins a
+  /// reading; see ``logPiece(offset:size:name:)``.
+  case readLog(offset: UInt64, count: UInt32)
 
   // From the server.
 
@@ -92,6 +95,13 @@ public enum SharingMessage: Hashable, Sendable {
   /// Why the member cannot do something, in the words of the session's owner. Without a code, the
   /// member can do it. At most ``codeLimit`` and ``textLimit`` bytes.
   case refusal(Subject, code: String, text: String)
+  /// Bytes of the log, at most ``historyLimit``, of the piece that the client has asked for.
+  case logBytes([UInt8])
+  /// The bytes of the piece at an offset are complete. The log had this size when the reading
+  /// began, and its file has this name.
+  case logPiece(offset: UInt64, size: UInt64, name: String)
+  /// The piece at an offset cannot be read, for this reason.
+  case logFailed(offset: UInt64, String)
 
   /// The features of a port besides sending and receiving.
   public struct Features: OptionSet, Hashable, Sendable {
@@ -126,6 +136,8 @@ public enum SharingMessage: Hashable, Sendable {
     case noExchange = 6
     /// To play a line sequence while another one is played.
     case noSequence = 7
+    /// To read the session's log. Refused until the server says that it is not.
+    case sharedLog = 8
   }
 
   /// Who may write to the device.
@@ -171,10 +183,10 @@ public enum SharingMessage: Hashable, Sendable {
 
   private enum Code: UInt8 {
     case hello = 1
-    case ask, give, keep, takePen, returnPen, askToWrite, askForScreen, rename
+    case ask, give, keep, takePen, returnPen, askToWrite, askForScreen, rename, readLog
     case joined = 64
     case history, member, left, pen, asks, kept, missed, port, ended, screen
-    case features, counters, refusal
+    case features, counters, refusal, logBytes, logPiece, logFailed
   }
 }
 
@@ -194,6 +206,8 @@ extension SharingMessage {
     case .askToWrite(let text): Self.pack(.askToWrite, Self.text(text))
     case .askForScreen: Self.pack(.askForScreen)
     case .rename(let name): Self.pack(.rename, Self.text(name))
+    case .readLog(let offset, let count):
+      Self.pack(.readLog, Self.number(offset) + Self.number(count))
     case .joined(let id, let mayTake, let rule):
       Self.pack(.joined, Self.number(id) + [mayTake ? 1 : 0, rule.rawValue])
     case .history(let time, let bytes):
@@ -212,6 +226,11 @@ extension SharingMessage {
     case .counters(let numbers): Self.pack(.counters, numbers.flatMap { Self.number($0) })
     case .refusal(let subject, let code, let text):
       Self.pack(.refusal, Self.refusal(subject, Self.text(code, Self.codeLimit), Self.text(text)))
+    case .logBytes(let bytes): Self.pack(.logBytes, Array(bytes.prefix(Self.historyLimit)))
+    case .logPiece(let offset, let size, let name):
+      Self.pack(.logPiece, Self.number(offset) + Self.number(size) + Self.text(name))
+    case .logFailed(let offset, let reason):
+      Self.pack(.logFailed, Self.number(offset) + Self.text(reason))
     }
   }
 
@@ -265,6 +284,20 @@ extension SharingMessage {
       guard let time: UInt64 = Self.takeNumber(&rest) else { return nil }
       self = .history(time: time, Array(rest))
     case .screen: self = .screen(Array(rest))
+    case .readLog:
+      guard let offset: UInt64 = Self.takeNumber(&rest),
+        let count: UInt32 = Self.takeNumber(&rest)
+      else { return nil }
+      self = .readLog(offset: offset, count: count)
+    case .logBytes: self = .logBytes(Array(rest))
+    case .logPiece:
+      guard let offset: UInt64 = Self.takeNumber(&rest),
+        let size: UInt64 = Self.takeNumber(&rest)
+      else { return nil }
+      self = .logPiece(offset: offset, size: size, name: Self.text(in: rest))
+    case .logFailed:
+      guard let offset: UInt64 = Self.takeNumber(&rest) else { return nil }
+      self = .logFailed(offset: offset, Self.text(in: rest))
     case .features:
       guard let bits = rest.first else { return nil }
       self = .features(Features(rawValue: bits))

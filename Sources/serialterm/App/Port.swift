@@ -155,6 +155,7 @@ final class Port {
     model.update {
       $0.requestedSettings = configuration.settings
       $0.reconnects = configuration.reconnects
+      $0.sharesLog = configuration.log.isForMembers
     }
   }
 

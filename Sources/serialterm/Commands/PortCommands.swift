@@ -106,5 +106,8 @@ extension Command {
 }
 
 extension SessionSetting {
-  static let port = [ofSession(ConnectCommand.reconnect) { "\($0.reconnects)" }]
+  static let port = [
+    ofSession(ConnectCommand.reconnect) { "\($0.reconnects)" },
+    ofSession(LogParameters.share) { "\($0.sharesLog)" },
+  ]
 }

@@ -1,4 +1,5 @@
 import NetworkLinks
+import Options
 import Sessions
 import SystemPackage
 import Telnet
@@ -88,6 +89,19 @@ extension Command {
     }
   }
 
+  static let shareLog = Command(
+    nil, LogParameters.share.name, "let others read the log",
+    or: ["publish log", "download log", "members", "page"], needs: [.ownSession],
+    value: { $0.sharesLog.onOff }
+  ) { call in
+    call.port.model.update { $0.sharesLog.toggle() }
+    call.answer(
+      .done(
+        call.state.sharesLog
+          ? "\(LogParameters.share.name) is on: those who join the session can read its log."
+          : "\(LogParameters.share.name) is off: nobody else reads the log."))
+  }
+
   static let stopSharing = Command(
     nil, "stop-sharing", "let no more connect",
     or: ["unshare", "stop listening", "private"],
@@ -99,7 +113,7 @@ extension Command {
   }
 
   static let sharingCommands: [Command] = [
-    pen, takePen, who, name.command, share.command, stopSharing,
+    pen, takePen, name.command, who, share.command, shareLog, stopSharing,
   ]
 }
 

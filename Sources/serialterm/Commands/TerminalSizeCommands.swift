@@ -4,7 +4,7 @@ import Terminal
 /// to transmit it.
 extension Command {
   static let terminalSize = Command(
-    nil, "terminal-size", "send the window's size",
+    nil, "terminal-size", "send the window size",
     or: ["stty", "rows", "columns", "resize", "window size"], needs: Need.toSend + [.screen]
   ) { call, user in
     do throws(Failure) {

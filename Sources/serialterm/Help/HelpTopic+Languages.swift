@@ -150,6 +150,7 @@ extension HelpTopic {
     ("receive-files", "into (.); protocol (zmodem); name, if the protocol sends none"),
     ("release, take-back", "lends the port to other programs; done when it is closed here"),
     ("start-log, stop-log", "path; append: true or false"),
+    ("read-log", "offset, bytes; done with a piece of the shared log: data, size, name"),
     ("watch", "events: people, commands, lines, plot; received: shown"),
     ("ask-pen, give-pen", "asks for the pen; to: gives it to a member"),
     ("keep-pen, return-pen", "refuses who asks; gives it back; take-pen takes it"),

@@ -316,6 +316,7 @@ final class SessionNarrator {
       say("\(name) takes nothing and was disconnected: bytes alone cannot tell of a gap.")
     case .client(let name, .answersUnread):
       say("\(name) asks and does not read the answers; it was disconnected.")
+    case .client(let name, .readsLog): say("\(name) reads the log.")
     }
   }
 

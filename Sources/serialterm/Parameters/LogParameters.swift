@@ -42,13 +42,19 @@ enum LogParameters {
   static let sent = Parameter.flag(
     "log-sent", "Log what is sent too, passwords included. Not in raw logs.")
 
+  static let share = Parameter.flag(
+    "log-share", "Let those who join the session read its log, also what was sent before.")
+
   /// The parameters of writing a log file.
   static let files: [any Declared] = [format, append, rotate, rotateEvery, keep]
 
   static let section = ParameterSection("LOG", [log] + files + [sent])
 
+  /// The section for a session that others can join.
+  static let sectionWithSharing = ParameterSection("LOG", [log] + files + [sent, share])
+
   /// The section for a command that shows nothing: its logs alone have the encoding and the frames.
-  static let sectionWithText = ParameterSection("LOG", [log] + files + [sent] + text)
+  static let sectionWithText = ParameterSection("LOG", [log] + files + [sent, share] + text)
 
   /// The parameters for the text in logs.
   static let text: [any Declared] = [TextParameters.encoding, ViewParameters.frames]
@@ -97,6 +103,7 @@ extension Values {
     var configuration = LogConfiguration(
       files: files, format: self[LogParameters.format], options: options)
     configuration.encoding = self[TextParameters.encoding]
+    configuration.isForMembers = self[LogParameters.share]
     return configuration
   }
 

@@ -28,6 +28,7 @@ enum JSONCommand {
   case takeBack
   case startLog(FilePath, appending: Bool)
   case stopLog
+  case readLog(LogPieceOrder)
   case close
 
   /// The record of a command that ``JSONController`` performs if its conditions are met; nil for
@@ -42,6 +43,7 @@ enum JSONCommand {
     case .takeBack: .takeBack
     case .startLog: .startLog
     case .stopLog: .stopLog
+    case .readLog: .readLog
     case .close: .close
     case .perform, .named, .configured, .pen, .watch: nil
     }
@@ -54,6 +56,17 @@ enum JSONCommand {
     var plots = false
     /// Whether received text is as harmless as on the screen.
     var showsText = false
+  }
+
+  /// A piece of the session's log.
+  struct LogPieceOrder: Hashable {
+    /// Where it begins, in bytes from the beginning of the log.
+    var offset = 0
+    /// The maximum number of its bytes.
+    var count = LogDownload.longestPiece
+
+    /// The possible numbers of bytes.
+    static let counts = 1...LogDownload.longestPiece
   }
 
   /// What is sent.
@@ -103,12 +116,13 @@ enum JSONCommand {
       guard let appends else { throw Mistake("append: expected true or false") }
       self = .startLog(FilePath(path), appending: appends)
     case "stop-log": self = .stopLog
+    case "read-log": self = .readLog(try Self.logPiece(json))
     case "close": self = .close
     case "watch": self = .watch(try Self.watching(json))
     case "plot":
       var size = PlotPicture.Size()
-      size.width = try Self.length("width", PlotPicture.Size.widths, in: json) ?? size.width
-      size.height = try Self.length("height", PlotPicture.Size.heights, in: json)
+      size.width = try Self.wholeNumber("width", in: PlotPicture.Size.widths, json) ?? size.width
+      size.height = try Self.wholeNumber("height", in: PlotPicture.Size.heights, json)
       self = .plot(size)
     case let name?:
       if let request = try PenRequest(json) {
@@ -186,19 +200,31 @@ enum JSONCommand {
     return order
   }
 
+  private static func logPiece(_ json: JSON) throws(Mistake) -> LogPieceOrder {
+    var order = LogPieceOrder()
+    if let member = json["offset"] {
+      guard let offset = member.wholeNumber, offset >= 0 else {
+        throw Mistake("offset: expected a whole number of bytes, from 0")
+      }
+      order.offset = offset
+    }
+    order.count = try wholeNumber("bytes", in: LogPieceOrder.counts, json) ?? order.count
+    return order
+  }
+
   /// The word by which `watch` starts to record numbers.
   private static let plotEvent = "plot"
 
-  /// A length in pixels; nil if there is none.
-  private static func length(
-    _ name: String, _ range: ClosedRange<Int>, in json: JSON
+  /// A whole number in a range; nil if there is none.
+  private static func wholeNumber(
+    _ name: String, in range: ClosedRange<Int>, _ json: JSON
   ) throws(Mistake) -> Int? {
     guard let member = json[name] else { return nil }
-    guard let length = member.wholeNumber, range.contains(length) else {
+    guard let number = member.wholeNumber, range.contains(number) else {
       throw Mistake(
         "\(name): expected a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
-    return length
+    return number
   }
 
   private static func argument(in json: JSON) throws(Mistake) -> String? {

@@ -269,7 +269,27 @@ final class JSONController {
     case .stopLog:
       port.port.log.switchOff()
       answer("done")
+    case .readLog(let order): readLog(order, at: port)
     case .close: performClose()
+    }
+  }
+
+  private func readLog(_ order: JSONCommand.LogPieceOrder, at port: JSONPort) {
+    let performance = current
+    performance?.wait = .log
+    port.port.controller.readLog(order.count, from: order.offset) {
+      [unowned self, weak performance] result in
+      guard let performance, performance === current else { return }
+      switch result {
+      case .success(let piece):
+        answer(
+          "done",
+          [
+            ("name", .string(piece.name)), ("size", .integer(piece.size)),
+            ("data", .string(Base64.text(of: piece.bytes))),
+          ])
+      case .failure(let failure): fail(failure.text)
+      }
     }
   }
 
@@ -388,6 +408,8 @@ final class JSONController {
     switch (current.wait, port.port.session.state) {
     // The end of the session says how many bytes were not sent.
     case (.outcome, _), (.send, .closed): fail("no device")
+    // What comes of it comes over the link.
+    case (.log, _) where port.port.model.state.sharing.isJoined: fail("no device")
     default: break
     }
   }

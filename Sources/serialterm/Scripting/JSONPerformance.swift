@@ -18,6 +18,8 @@ final class JSONPerformance {
     /// The text, until the time is over.
     case expect(LoopTimer)
     case transfer
+    /// A piece of the log.
+    case log
     case release(ObservationToken<SessionEvent>)
     /// The outcome of a command of the session, such as a break.
     case outcome
@@ -51,6 +53,8 @@ final class JSONPerformance {
       self.wait = .outcome
       return nil
     case .cancelledOutcome: return nil
+    // Its answer is not used.
+    case .log: break
     }
     return []
   }

@@ -24,7 +24,7 @@ struct ProgramRequest: Sendable {
 
   static let all: [ProgramRequest] = [
     send, expect, sendFile, receiveFiles, plot, askForPen, givePen, keepPen, returnPen, release,
-    takeBack, startLog, stopLog, close,
+    takeBack, startLog, stopLog, readLog, close,
   ]
 
   static let send = ProgramRequest(
@@ -67,6 +67,15 @@ struct ProgramRequest: Sendable {
     ])
 
   static let stopLog = ProgramRequest("stop-log", "end the log", users: [.script], needs: [.log])
+
+  static let readLog = ProgramRequest(
+    "read-log", "read the session's log", users: [.script, .page], needs: [.sharedLog],
+    arguments: [
+      optional(
+        "offset",
+        ArgumentForm("a whole number of bytes").with { ($0.kind, $0.unit) = (.number, "B") }),
+      optional("bytes", .number(JSONCommand.LogPieceOrder.counts, unit: "B")),
+    ])
 
   static let plot = ProgramRequest(
     "plot", "draw the numbers", users: [.script, .page], needs: [.numbers],

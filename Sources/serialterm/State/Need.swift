@@ -51,6 +51,8 @@ enum Need: Hashable {
   case filtered
   /// A log is on.
   case log
+  /// The members of the session may read its log.
+  case sharedLog
   /// The session has a filter command.
   case filter
   /// Received bytes are kept for the scrollback.
@@ -169,6 +171,11 @@ enum Need: Hashable {
     case .colours: state.hasColours ? nil : .noColours
     case .filtered: state.view.isRaw ? .raw : nil
     case .log: state.log == nil ? .noLog : nil
+    // The owner of a joined session has not refused it.
+    case .sharedLog where state.sharing.isJoined: nil
+    case .sharedLog where !state.sharesLog: .logNotShared
+    case .sharedLog where state.ownLog == nil: state.log == nil ? .noLog : .logOfSeveralPorts
+    case .sharedLog: nil
     case .filter: state.filter == nil ? .noFilter : nil
     case .scrollback: state.keepsScrollback ? nil : .noScrollback
     case .numbers: state.seesNumbers ? nil : .noNumbers
@@ -218,6 +225,7 @@ extension SharingMessage.Subject {
     case .modemLines: .modemLines
     case .noExchange: .noExchange
     case .noSequence: .noSequence
+    case .sharedLog: .sharedLog
     }
   }
 
@@ -227,6 +235,8 @@ extension SharingMessage.Subject {
     state.permission = .everything
     var refusals: [Self: Sharing.Refusal] = [:]
     for subject in allCases { refusals[subject] = subject.need.unmet(in: state)?.refusal }
+    // That one shares its log with those who have joined it. This program has another one.
+    if state.sharing.isJoined { refusals[.sharedLog] = Reason.joined.refusal }
     return refusals
   }
 }

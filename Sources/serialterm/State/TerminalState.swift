@@ -70,6 +70,10 @@ struct TerminalState: Hashable {
   var offer: DeviceOffer?
   /// The log file; nil while nothing is logged.
   var log: FilePath?
+  /// The log file of this port alone; nil while there is none.
+  var ownLog: FilePath?
+  /// Whether the members of the session may read ``ownLog``.
+  var sharesLog = false
   /// The kind of the standard output.
   var screen = ScreenKind.drawing
   /// Whether the output may have colours.

@@ -25,6 +25,7 @@ final class TerminalStateModel {
     followSession(controller.session)
     _state.bind(\.playing, to: controller.sequences.$playing)
     _state.bind(\.log, to: controller.log.$path)
+    _state.bind(\.ownLog, to: controller.log.$ownPath)
     _state.bind(\.sharing, to: controller.userSharing.$sharing)
   }
 

@@ -98,7 +98,7 @@ struct ConnectCommand: ProfiledCommand {
         ]),
       LineParameters.section, KeyboardParameters.section, ViewParameters.section,
       SymbolParameters.sectionWithDecoding, AlertParameters.section,
-      LogParameters.section, PacingParameters.section,
+      LogParameters.sectionWithSharing, PacingParameters.section,
       ParameterSection(
         "PROGRAMS AND PIPES",
         [console, messages, Self.linger, Self.exec, json, SessionParameters.quiet]),

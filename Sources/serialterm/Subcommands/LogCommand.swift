@@ -34,7 +34,7 @@ struct LogCommand: ProfiledCommand {
       ParameterSection("CONNECTION", [SessionParameters.exclusive, SessionParameters.quiet]),
       LineParameters.section,
       ParameterSection(
-        "LOG", LogParameters.files + LogParameters.text + [mode, group]),
+        "LOG", LogParameters.files + LogParameters.text + [LogParameters.share, mode, group]),
       SymbolParameters.section, AlertParameters.section,
       SessionParameters.configuration,
     ])

@@ -7,6 +7,7 @@ import Time
 
 @Suite(.timeLimit(.minutes(30))) struct LogBufferTests {
   private let bytes = [UInt8](repeating: 0x78, count: 1_000)
+  private let place = LogSnapshot.Place(path: "log", identity: nil)
 
   /// Appends a number of records of 1,000 bytes, and returns how many were taken.
   private func fill(_ buffer: LogBuffer, _ count: Int, part: Double = 1) -> Int {
@@ -20,7 +21,7 @@ import Time
 
   @Test func noMoreIsTaken_thanTheBoundAllows() throws {
     let size = 1_000 + RecordBatch.recordSize
-    let buffer = try LogBuffer(path: "log", capacity: 10 * size)
+    let buffer = try LogBuffer(at: place, capacity: 10 * size)
     #expect(fill(buffer, 20, part: 0.5) == 5)
     #expect(fill(buffer, 20) == 5)
     #expect(buffer.unwrittenCount == 10_000)
@@ -28,7 +29,7 @@ import Time
 
   @Test func removedBytes_occupyTheirRoomUntilTheyAreWritten() throws {
     let size = 1_000 + RecordBatch.recordSize
-    let buffer = try LogBuffer(path: "log", capacity: 2 * size)
+    let buffer = try LogBuffer(at: place, capacity: 2 * size)
     #expect(fill(buffer, 3) == 2)
     var batch = RecordBatch()
     #expect(buffer.take(into: &batch, until: nil))
@@ -39,7 +40,7 @@ import Time
   }
 
   @Test func takingEnds_whenItIsClosedAndEmpty() throws {
-    let buffer = try LogBuffer(path: "log", capacity: 1 << 20)
+    let buffer = try LogBuffer(at: place, capacity: 1 << 20)
     var batch = RecordBatch()
     #expect(buffer.take(into: &batch, until: .now + .milliseconds(1)))
     #expect(batch.isEmpty)
@@ -56,7 +57,7 @@ import Time
   }
 
   @Test func finishing_isWaitedForNoLongerThanWished() throws {
-    let buffer = try LogBuffer(path: "log", capacity: 1)
+    let buffer = try LogBuffer(at: place, capacity: 1)
     #expect(!buffer.waitForFinish(until: .now + .milliseconds(1)))
     buffer.finish()
     #expect(buffer.waitForFinish(until: .now))

@@ -78,12 +78,27 @@ import TextTools
     case .perform(let action): action(call())
     case .named(let command, let argument): command.perform(call(argument))
     case .send, .expect, .configured, .transfer, .watch, .pen, .plot, .release, .takeBack,
-      .startLog, .stopLog,
-      .close:
+      .startLog, .stopLog, .readLog, .close:
       Issue.record("not a command of the session: \(line)")
     }
     bench.port.lineCommands.end()
     return outcome
+  }
+
+  @Test func readLog_hasAPlaceAndASize() throws {
+    func order(_ members: String) throws -> JSONCommand.LogPieceOrder? {
+      let line = #"{"command":"read-log"\#(members)}"#
+      guard case .readLog(let order) = try JSONCommand(try JSON(parsing: line)) else { return nil }
+      return order
+    }
+    #expect(try order("") == JSONCommand.LogPieceOrder(offset: 0, count: 16_384))
+    #expect(try order(#","offset":70000,"bytes":"5""#) == .init(offset: 70_000, count: 5))
+    for members in [
+      #","offset":-1"#, #","offset":1.5"#, #","offset":true"#, #","bytes":0"#, #","bytes":16385"#,
+      #","bytes":"all""#,
+    ] {
+      #expect(throws: JSONCommand.Mistake.self, "\(members)") { try order(members) }
+    }
   }
 
   @Test func watch_hasItsParts() throws {

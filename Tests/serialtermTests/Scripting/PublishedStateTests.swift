@@ -151,7 +151,7 @@ import TextTools
     let requests = ProgramRequest.all.filter { $0.users.contains(.page) }
     #expect(
       Set(requests.map(\.name)) == [
-        "send", "send-file", "plot", "ask-pen", "give-pen", "keep-pen", "return-pen",
+        "send", "send-file", "plot", "read-log", "ask-pen", "give-pen", "keep-pen", "return-pen",
       ])
     // The server gives it for an upload, and refuses it from a page.
     #expect(

@@ -122,7 +122,7 @@ import Testing
       alone(situation)
         ?? ([.watchingForGood, .joinedWithoutDevice].contains(situation)
           ? "the session is of an older version" : nil)
-    case "share": joined(situation)
+    case "share", "log-share": joined(situation)
     case "stop-sharing": joined(situation) ?? (situation == .shared ? nil : "not served")
     case "release":
       joined(situation)

@@ -57,8 +57,9 @@ import Testing
       to: endpoint, at: .host(HostAddress(host: "127.0.0.1", port: 1)), hasPort: true,
       options: LinkOptions(), on: loop)
     let remote = RemoteSharing(of: link, isJoined: true, news: Observable())
-    let refusals = SharingMessage.Subject.refusals(in: owner).map {
-      SharingMessage.refusal($0.key, code: $0.value.code, text: $0.value.text)
+    let reasons = SharingMessage.Subject.refusals(in: owner)
+    let refusals = SharingMessage.Subject.allCases.map {
+      SharingMessage.refusal($0, code: reasons[$0]?.code ?? "", text: reasons[$0]?.text ?? "")
     }
     let messages: [SharingMessage] =
       [.joined(1, mayTake: true, rule), .pen(1, .taken)] + (isOlder ? [] : refusals)
@@ -117,6 +118,35 @@ import Testing
     #expect(try text("break", .usual) == nil)
   }
 
+  @Test func `A member reads the log that its owner shares, and has the owner's reasons`() throws {
+    let request = ProgramRequest.readLog
+    var owner = Owner.usual.state
+    func expect(
+      _ code: String?, isOlder: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+      var member = try member(of: owner, isOlder: isOlder)
+      // Its own log is another one.
+      (member.log, member.ownLog, member.user) = ("own.log", "own.log", .page)
+      #expect(request.needs.unmet(in: member)?.code == code, sourceLocation: sourceLocation)
+    }
+    try expect("log-not-shared")
+    (owner.log, owner.ownLog) = ("all.log", nil)
+    try expect("log-not-shared")
+    owner.sharesLog = true
+    try expect("several-ports")
+    owner.log = nil
+    try expect("no-log")
+    (owner.log, owner.ownLog) = ("board.log", "board.log")
+    try expect(nil)
+    try expect("log-not-shared", isOlder: true)
+    // The log stays when the device is gone.
+    owner.session = .waitingForDevice(Self.port, .lost(Self.error))
+    try expect(nil)
+    // A session that was joined has members, too: the log is not its own.
+    owner.sharing.isJoined = true
+    try expect("joined")
+  }
+
   @Test func `Where a session was started so that nobody may write, a member only watches`() throws
   {
     let member = try member(of: Owner.usual.state, rule: .none)
@@ -158,9 +188,10 @@ import Testing
   @Test func `A member of a member has the same reasons`() throws {
     for owner in Owner.allCases {
       let member = try member(of: owner.state, rule: owner.isReadOnly ? .none : .one)
-      #expect(
-        SharingMessage.Subject.refusals(in: member)
-          == SharingMessage.Subject.refusals(in: owner.state))
+      var refusals = SharingMessage.Subject.refusals(in: owner.state)
+      // The log of the owner is for its own members.
+      refusals[.sharedLog] = .init(code: "joined", text: "joined session")
+      #expect(SharingMessage.Subject.refusals(in: member) == refusals)
     }
   }
 
@@ -169,8 +200,10 @@ import Testing
   @Test func `The session's members are refused as soon as its state changes`() throws {
     let bench = try PortBench()
     let sharing = bench.port.controller.sharing
-    #expect(sharing.refusals.isEmpty)
-    bench.port.model.update { $0.isReadOnly = true }
+    #expect(sharing.refusals == [.sharedLog: .logNotShared])
+    bench.port.model.update {
+      ($0.isReadOnly, $0.sharesLog, $0.log, $0.ownLog) = (true, true, "a", "a")
+    }
     #expect(sharing.refusals == [.sending: .init(code: "read-only", text: "read-only")])
     bench.port.model.update { $0.isReadOnly = false }
     bench.link.tell(
@@ -191,7 +224,7 @@ import Testing
     }
     #expect(sharing.refusals[.noSequence]?.text == "esp32 is playing")
     bench.port.sequences.stop()
-    #expect(atEnd == nil && sharing.refusals.isEmpty)
+    #expect(atEnd == nil && Set(sharing.refusals.keys) == [.sharedLog])
   }
 }
 

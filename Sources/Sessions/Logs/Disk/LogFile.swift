@@ -103,6 +103,9 @@ final class LogFile {
     }
   }
 
+  /// Where the file is, for readers.
+  var place: LogSnapshot.Place { LogSnapshot.Place(path: path, identity: identity) }
+
   // MARK: Writing
 
   /// Writes as many bytes as the disk accepts.

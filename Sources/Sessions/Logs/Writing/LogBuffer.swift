@@ -12,9 +12,9 @@ final class LogBuffer: Sendable {
   private let wake: WakePipe
 
   /// The progress of writing.
-  struct Progress: Sendable {
-    /// The path of the file.
-    var path: FilePath
+  struct Progress: Hashable, Sendable {
+    /// The file.
+    var place: LogSnapshot.Place
     /// Why nothing can be written at present; nil if writing works.
     var problem: LogProblem?
   }
@@ -27,17 +27,17 @@ final class LogBuffer: Sendable {
     var unwritten = 0
     var isClosed = false
     var isFinished = false
-    var progress = Progress(path: "")
+    var progress = Progress(place: LogSnapshot.Place(path: "", identity: nil))
   }
 
   /// Creates a buffer.
   ///
   /// - Parameter capacity: the approximate limit of the memory of queued records.
   /// - Throws: the errors of pipe(2).
-  init(path: FilePath, capacity: Int) throws(Errno) {
+  init(at place: LogSnapshot.Place, capacity: Int) throws(Errno) {
     self.capacity = capacity
     wake = try WakePipe()
-    state.withLock { $0.progress.path = path }
+    state.withLock { $0.progress.place = place }
   }
 
   // MARK: The session's thread
@@ -50,6 +50,9 @@ final class LogBuffer: Sendable {
     wake.clear()
     return state.withLock { $0.progress }
   }
+
+  /// Where the log is written. The progress stays unseen.
+  var place: LogSnapshot.Place { state.withLock { $0.progress.place } }
 
   /// The number of serial bytes that are not written yet.
   var unwrittenCount: Int { state.withLock { $0.unwritten } }
@@ -125,10 +128,10 @@ final class LogBuffer: Sendable {
   }
 
   /// Publishes the progress if it has changed.
-  func report(path: FilePath, problem: LogProblem?) {
+  func report(_ progress: Progress) {
     let isNew = state.withLock { state in
-      guard state.progress.path != path || state.progress.problem != problem else { return false }
-      state.progress = Progress(path: path, problem: problem)
+      guard state.progress != progress else { return false }
+      state.progress = progress
       return true
     }
     if isNew { wake.wake() }

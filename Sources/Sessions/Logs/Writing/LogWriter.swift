@@ -202,7 +202,7 @@ final class LogWriter {
 
   private func report(_ problem: LogProblem?) {
     self.problem = problem
-    buffer.report(path: file.path, problem: problem)
+    buffer.report(LogBuffer.Progress(place: file.place, problem: problem))
   }
 
   // MARK: Files

@@ -19,6 +19,8 @@ package struct LogConfiguration {
   package var lineDirection: Direction?
   /// The files of ``files`` that are tables (CSV) whatever their names are.
   package var tables: [String] = []
+  /// Whether the members of the session may read the log.
+  package var isForMembers = false
   /// The files of ``files`` that replace a file that exists.
   package var replaced: [String] = []
 

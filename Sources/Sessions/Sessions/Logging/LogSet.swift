@@ -61,6 +61,9 @@ final class LogSet {
   /// Whether any file is being written.
   var isOn: Bool { !logs.isEmpty }
 
+  /// Where the first log is written now; nil if none is on.
+  var firstPlace: LogSnapshot.Place? { logs.first?.log.place }
+
   /// Whether logs were on earlier, and can be switched on again.
   var wasOn: Bool { last != nil }
 

@@ -30,6 +30,10 @@ package final class SessionLogger {
   package var portName: String?
   /// The first file that is being written; nil if there is none.
   @Observed package private(set) var path: FilePath?
+  /// The first file that is being written for this session alone; nil if there is none.
+  @Observed package private(set) var ownPath: FilePath?
+  /// Reads logs for members.
+  private(set) lazy var reader = Worker(on: loop)
 
   private unowned let session: Session
   private var observations: [ObservationToken<SessionEvent>] = []
@@ -56,7 +60,9 @@ package final class SessionLogger {
     self.loop = loop
     self.roster = roster
     self.report = report
-    ownFiles = own.$files.observe { [unowned self] _ in path = paths.first }
+    ownFiles = own.$files.observe { [unowned self] in
+      (path, ownPath) = (paths.first, $0.new.first)
+    }
     subscription = hub.subscribe(as: .log) { [unowned self] in
       append($0, configuration.lineDirection ?? .fromDevice, by: nil, at: $1)
     }
@@ -81,6 +87,9 @@ package final class SessionLogger {
 
   /// Whether any file is being written.
   package var isOn: Bool { joined?.logs.files.value.isEmpty == false || own.isOn }
+
+  /// Where ``ownPath`` is written now.
+  var ownPlace: LogSnapshot.Place? { own.firstPlace }
 
   /// All files that are being written, the shared ones first.
   package var paths: [FilePath] { (joined?.logs.files.value ?? []) + own.files }

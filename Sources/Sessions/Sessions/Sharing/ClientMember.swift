@@ -16,7 +16,7 @@ final class ClientMember {
   /// Whether a sequence of the client is being played.
   var playsSequence = false
   /// What the client knows of ``SharingController/refusals``, and of the port.
-  private var sentRefusals: [SharingMessage.Subject: Sharing.Refusal] = [:]
+  private var sentRefusals = Sharing.Refusal.initial
   private var sentFeatures: SharingMessage.Features?
   private var sentCounters: LineCounters?
 
@@ -154,7 +154,7 @@ final class ClientMember {
     case .askForScreen:
       channel.update { server in for message in sharing.screen.messages() { server.send(message) } }
     case .hello, .joined, .history, .screen, .member, .left, .pen, .asks, .kept, .missed, .port,
-      .ended, .features, .counters, .refusal:
+      .ended, .features, .counters, .refusal, .readLog, .logBytes, .logPiece, .logFailed:
       break
     }
     channel.flush()
@@ -172,7 +172,10 @@ final class ClientMember {
   /// Why the client cannot do something; nil if it can.
   func refusal(_ subject: SharingMessage.Subject) -> Sharing.Refusal? {
     // The client knows of its own sequence, and decides itself what it does meanwhile.
-    subject == .noSequence && playsSequence ? nil : sharing.refusals[subject]
+    if subject == .noSequence && playsSequence { return nil }
+    // Only those who have joined the session read its log: others have only opened its port.
+    if subject == .sharedLog && !configuration.isViewer { return .logNotShared }
+    return sharing.refusals[subject]
   }
 
   /// Sends the refusals that have changed.

@@ -70,6 +70,8 @@ package final class RemoteSharing: PenControl {
   private var screen: [UInt8] = []
   /// Whether the history that comes belongs to the screen.
   private var isOnScreen = false
+  /// The piece of the session's log that comes.
+  private let log = FarLogPiece()
 
   /// - Parameters:
   ///   - isJoined: whether the user has joined a session, rather than opened a port.
@@ -79,7 +81,7 @@ package final class RemoteSharing: PenControl {
     self.link = link
     self.news = news
     (sharing.isJoined, sharing.isJoining) = (isJoined, isJoined)
-    if isJoined { sharing.pen = .free }
+    if isJoined { (sharing.pen, sharing.refusals) = (.free, Sharing.Refusal.initial) }
     messages = link.sharingMessages.observe { [unowned self] in receive($0) }
   }
 
@@ -143,9 +145,14 @@ package final class RemoteSharing: PenControl {
     case .refusal(let subject, let code, let text):
       let refusal = Sharing.Refusal(code: code.harmless, text: text.harmless)
       _sharing.update { $0.refusals[subject] = code.isEmpty ? nil : refusal }
+    case .logBytes(let bytes): log.add(bytes)
+    case .logPiece(let offset, let size, let name):
+      log.end(at: offset, size: size, name: name.harmless)
+    case .logFailed(let offset, let reason): log.fail(at: offset, because: reason.harmless)
     // The link handles the features and counters.
     case .features, .counters: break
-    case .hello, .ask, .give, .keep, .takePen, .returnPen, .askToWrite, .askForScreen, .rename:
+    case .hello, .ask, .give, .keep, .takePen, .returnPen, .askToWrite, .askForScreen, .rename,
+      .readLog:
       break
     }
   }
@@ -159,6 +166,17 @@ package final class RemoteSharing: PenControl {
 
   /// Asks for the screen that a program has drawn, as it is now.
   package func askForScreen() { link?.say(.askForScreen) }
+
+  /// Reads a piece of the session's log; see ``LogDownload/read(_:from:answer:)``.
+  func readLog(
+    _ count: Int, from offset: Int,
+    answer: @escaping (Result<LogDownload.Piece, LogDownload.Failure>) -> Void
+  ) {
+    guard let link else { return answer(.failure(LogDownload.Failure("the session has ended"))) }
+    let count = max(0, min(count, LogDownload.longestPiece))
+    log.begin(at: UInt64(offset), answer: answer)
+    link.say(.readLog(offset: UInt64(offset), count: UInt32(count)))
+  }
 
   private func meet(_ id: Sharing.ID, _ name: String, _ answers: Bool) {
     guard id != sharing.memberID else { return noteOwnName(name) }

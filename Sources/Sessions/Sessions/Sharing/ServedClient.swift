@@ -16,8 +16,8 @@ import Time
 ///
 /// This object connects the parts, and ends them together: ``ClientInput`` reads what the client
 /// sends, ``ClientWriter`` writes its bytes to the device, ``ClientLine`` performs its requests,
-/// ``ClientMember`` is the client among the members, ``ClientFeed`` passes the device's bytes, and
-/// ``ClientChannel`` encodes all that the client gets.
+/// ``ClientMember`` is the client among the members, ``ClientFeed`` passes the device's bytes,
+/// ``ClientLog`` sends the session's log, and ``ClientChannel`` encodes all that the client gets.
 ///
 /// A client that has ended its stream, and does not use RFC 2217, still gets the device's answer.
 package final class ServedClient: Participant {
@@ -39,6 +39,8 @@ package final class ServedClient: Participant {
     case stalled
     /// The client asks and does not read the answers. It was disconnected.
     case answersUnread
+    /// The client reads the log of the session. Reported once.
+    case readsLog
   }
 
   /// How a client has connected.
@@ -88,6 +90,8 @@ package final class ServedClient: Participant {
   private lazy var input = ClientInput(
     descriptor, on: loop, handle: { [unowned self] in handleInput($0) },
     ended: { [unowned self] in inputEnded($0) })
+  private lazy var log = ClientLog(
+    LogDownload(of: controller.log), for: member, through: channel)
   private lazy var writer = ClientWriter(of: member, in: sharing, pausing: input, on: loop)
   private lazy var feed = ClientFeed(
     of: controller, to: member, through: channel, after: backlog, on: loop,
@@ -335,6 +339,7 @@ package final class ServedClient: Participant {
         member.sendHistory()
         begin()
       }
+    case .shared(.readLog(let offset, let count)): log.send(count, from: offset)
     case .shared(let message): member.perform(message)
     }
   }

@@ -47,6 +47,13 @@ package struct Sharing: Hashable, Sendable {
     package let text: String
 
     package init(code: String, text: String) { (self.code, self.text) = (code, text) }
+
+    /// The log of a session is not for its members.
+    package static let logNotShared = Refusal(
+      code: "log-not-shared", text: "the session's log is not shared")
+
+    /// What members are refused until the owner says something else.
+    static let initial = [SharingMessage.Subject.sharedLog: logNotShared]
   }
 
   /// This user's own name, as the others see it; nil if it is not known.

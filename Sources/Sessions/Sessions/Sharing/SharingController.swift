@@ -53,7 +53,7 @@ package final class SharingController: PenControl {
   }
   /// Why the members cannot use the port, in the words of the program. Changes are sent to the
   /// members at once.
-  package var refusals: [SharingMessage.Subject: Sharing.Refusal] = [:] {
+  package var refusals = Sharing.Refusal.initial {
     didSet {
       guard refusals != oldValue else { return }
       for participant in Array(participants.values) { participant.refusalsDidChange() }

@@ -169,7 +169,7 @@ import Testing
     #expect("\(error)".contains("esp32 is playing"))
     #expect(bench.controller.sequences.playing == "esp32" && bench.link.lines == .dtr)
     bench.controller.sequences.stop()
-    #expect(try bench.wait { anna.sharing.refusals.isEmpty })
+    #expect(try bench.wait { anna.sharing.refusals == Sharing.Refusal.initial })
     withExtendedLifetime(token) {}
   }
 
@@ -188,17 +188,17 @@ import Testing
     func play(_ count: Int) {
       guard count > 0 else { return }
       anna.controller.session.play(sequence) {
-        if case .success = $0 { ends.append(anna.sharing.refusals.isEmpty) }
+        if case .success = $0 { ends.append(anna.sharing.refusals == Sharing.Refusal.initial) }
         play(count - 1)
       }
     }
     play(3)
-    #expect(try bench.wait { !bert.sharing.refusals.isEmpty })
+    #expect(try bench.wait { bert.sharing.refusals.count == 2 })
     #expect(try bench.wait { ends.count == 3 })
     #expect(ends == [true, true, true])
-    let seen = refusals.filter { !$0.isEmpty }
+    let seen = refusals.filter { $0 != Sharing.Refusal.initial }
     #expect(seen == [])
-    #expect(try bench.wait { bert.sharing.refusals.isEmpty })
+    #expect(try bench.wait { bert.sharing.refusals == Sharing.Refusal.initial })
     withExtendedLifetime((token, changes)) {}
   }
 }

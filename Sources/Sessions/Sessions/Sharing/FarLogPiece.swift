@@ -1,0 +1,43 @@
+/// A piece of the log of another program's session, while it comes.
+final class FarLogPiece {
+  typealias Answer = (Result<LogDownload.Piece, LogDownload.Failure>) -> Void
+
+  private var bytes: [UInt8] = []
+  private var offset: UInt64 = 0
+  private var answer: Answer?
+
+  /// Waits for the piece at an offset. Another one that is on its way gets no answer.
+  func begin(at offset: UInt64, answer: @escaping Answer) {
+    (bytes, self.offset, self.answer) = ([], offset, answer)
+  }
+
+  /// Takes the next bytes. A session that sends more than a piece is not believed.
+  func add(_ new: [UInt8]) {
+    guard answer != nil else { return }
+    guard bytes.count + new.count <= LogDownload.longestPiece else {
+      return fail(at: offset, because: "the session has sent too much of its log")
+    }
+    bytes += new
+  }
+
+  /// The bytes of the piece at an offset are complete.
+  func end(at offset: UInt64, size: UInt64, name: String) {
+    let piece = LogDownload.Piece(bytes, ofSize: Int(clamping: size), name: name)
+    bytes = []
+    finish(at: offset, .success(piece))
+  }
+
+  /// The piece at an offset does not come.
+  func fail(at offset: UInt64, because reason: String) {
+    finish(at: offset, .failure(LogDownload.Failure(reason)))
+  }
+
+  private func finish(
+    at offset: UInt64, _ result: Result<LogDownload.Piece, LogDownload.Failure>
+  ) {
+    // What was asked for before may have been on its way.
+    guard offset == self.offset, let answer else { return }
+    self.answer = nil
+    answer(result)
+  }
+}
