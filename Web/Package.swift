@@ -26,7 +26,8 @@ let package = Package(
         .embedInCode("Page/icon.svg"), .embedInCode("Page/page.js"),
         .embedInCode("Page/elements.js"),
         .embedInCode("Page/drawers.js"), .embedInCode("Page/keyboard.js"),
-        .embedInCode("Page/palette.js"), .embedInCode("Page/received.js"),
+        .embedInCode("Page/log.js"), .embedInCode("Page/palette.js"),
+        .embedInCode("Page/received.js"),
         .embedInCode("Page/screen.js"),
       ],
       swiftSettings: [

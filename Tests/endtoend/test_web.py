@@ -21,8 +21,7 @@ from pathlib import Path
 from Tests.endtoend.browser import Browser, why_no_browser
 from Tests.endtoend.faults import preload
 from Tests.endtoend.harness import (
-    TIMEOUT, Deadline, Device, Pipes, Terminal, environment, files_of, pace, serialterm_binary, slow, soak, unread,
-    wait_until)
+    TIMEOUT, Deadline, Device, Pipes, Terminal, environment, files_of, pace, serialterm_binary, slow, soak, wait_until)
 from Tests.endtoend.servers import free_port
 from Tests.endtoend.servers.websocket import BINARY, PING, TEXT, WebSocket, frame, request
 
@@ -630,6 +629,17 @@ class BrowserTests(WebTest):
         one.wait_for_text("#pen-text", "You have the pen")
         self.type(one, "x")
         self.assertEqual(self.device.read_exactly(1), b"x")
+
+    def test_the_log_is_saved_if_it_is_shared(self):
+        log = self.folder / "board.log"
+        log.write_bytes(content := bytes(range(256)) * 200)
+        self.serve("--log", log, "--log-append", "--log-share")
+        browser = self.visit(self.browser())
+        browser.open_drawer("files")
+        browser.click("#log-save")
+        browser.wait_for_text("#log-text", "The log was saved: board.log, 51,200 bytes.")
+        saved = browser.wait_for(lambda: next(iter(browser.downloads.glob("board*.log")), None), "a downloaded file")
+        browser.wait_for(lambda: saved.read_bytes() == content, "the bytes of the log")
 
     def test_the_screen_of_a_program_is_there(self):
         self.serve()

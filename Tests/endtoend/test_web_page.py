@@ -1,5 +1,6 @@
 """The page of a session, in a browser, with a server that plays the session (servers/web_mock.py)."""
 
+import base64
 import json
 import random
 import re
@@ -1086,6 +1087,52 @@ class PageTests(BrowserTest):
                     lambda: next(iter(self.browser.downloads.glob("ttyUSB0-*.txt")), None), "a downloaded file")
                 self.browser.wait_for(lambda path=path, expected=expected: path.read_text() == expected, f"{expected!r}")
 
+    def test_the_log_of_the_session_is_saved(self):
+        log = bytes(range(256)) * 40
+        sizes = []
+
+        def piece(message):
+            data = log[message["offset"]:message["offset"] + 4_096]
+            sizes.append(len(data))
+            return {"data": base64.b64encode(data).decode(), "size": len(log), "name": "board.log"}
+
+        self.open(answers={"read-log": piece})
+        self.browser.open_drawer("files")
+        self.browser.wait_for_text("#log-reason", "the session's log is not shared")
+        self.browser.click("#log-save")
+        self.browser.wait_for_text("#status", "Not available: the session's log is not shared.")
+        self.assertEqual(self.mock.sent("read-log"), [])
+        self.mock.say_commands({"name": "read-log", "reason": None})
+        self.browser.wait_for(lambda: not self.browser.text("#log-reason"), "no reason")
+        self.browser.click("#log-save")
+        self.browser.wait_for_text("#log-text", "The log was saved: board.log, 10,240 bytes.")
+        self.assertEqual(sizes, [4_096, 4_096, 2_048])
+        path = self.browser.wait_for(
+            lambda: next(iter(self.browser.downloads.glob("board*.log")), None), "a downloaded file")
+        self.browser.wait_for(lambda: path.read_bytes() == log, "the bytes of the log")
+
+    def test_a_log_that_does_not_come_is_said_and_stopped(self):
+        answers = iter((
+            {"reason": "the log has just been moved, try again"}, {"data": "", "size": 5, "name": "board.log"},
+            {"data": "", "size": 1 << 31, "name": "board.log"}))
+        self.open(answers={"read-log": lambda _: next(answers, None)})
+        self.mock.say_commands({"name": "read-log", "reason": None})
+        self.browser.open_drawer("files")
+        for text in ("the log has just been moved, try again.", "a piece is missing.", "a page saves at most 1 GiB."):
+            self.browser.click("#log-save")
+            self.browser.wait_for_text("#log-text", f"The log was not saved: {text}")
+            self.browser.wait_for_text("#status", f"The log was not saved: {text}")
+        self.browser.click("#log-save")
+        self.browser.wait_for_text("#log-reason", "the log is being read")
+        self.browser.click("#log-stop")
+        self.browser.wait_for_text("#log-text", "The log was not saved: stopped.")
+        # An answer that comes later is not used.
+        waiting = self.mock.sent("read-log")[-1]
+        self.mock.send("done", id=waiting["id"], data="QQ==", size=1, name="board.log")
+        self.mock.receive("after it")
+        self.browser.wait_for_text("#screen", "after it")
+        self.browser.wait_for_text("#log-text", "The log was not saved: stopped.")
+
     def test_what_is_kept_is_bounded(self):
         self.open()
         self.browser.open_drawer("files")
@@ -1165,7 +1212,7 @@ class PageTests(BrowserTest):
         self.browser.wait_for(lambda: self.actions() == ["Give the pen back"], "the pen")
         for drawer, inside in (
                 (None, []), ("people", ["Close", "Give the pen to max", "name"]),
-                ("files", ["Close", "file", "protocol", "upload-start", "download", "times"]),
+                ("files", ["Close", "file", "protocol", "upload-start", "download", "times", "log-save"]),
                 ("options", ["Close", "tabs", "typing", "enter", "bar", "aloud"])):
             with self.subTest(drawer):
                 if drawer:

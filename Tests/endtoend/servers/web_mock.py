@@ -71,6 +71,8 @@ COMMANDS = (
            choice("raw", "xmodem", "zmodem", name="protocol", optional=True, value="raw",
                   titles=["as it is", "XMODEM", "ZMODEM"]),
            users=PROGRAMS),
+    record("read-log", "read the session's log", argument("number", "a whole number of bytes", "offset", True, unit="B"),
+           users=PROGRAMS, reason="the session's log is not shared", code="log-not-shared"),
     record("plot", "draw the numbers", *(
         argument("number", "100 to 4000", name, True, unit="px", minimum=100, maximum=4000) for name in ("width", "height")),
         users=PROGRAMS),

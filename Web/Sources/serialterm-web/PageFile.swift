@@ -10,6 +10,7 @@ enum PageFile: String, CaseIterable {
   case elements = "elements.js"
   case drawers = "drawers.js"
   case keyboard = "keyboard.js"
+  case log = "log.js"
   case palette = "palette.js"
   case received = "received.js"
   case screen = "screen.js"
@@ -31,6 +32,7 @@ enum PageFile: String, CaseIterable {
     case .elements: PackageResources.elements_js
     case .drawers: PackageResources.drawers_js
     case .keyboard: PackageResources.keyboard_js
+    case .log: PackageResources.log_js
     case .palette: PackageResources.palette_js
     case .received: PackageResources.received_js
     case .screen: PackageResources.screen_js
@@ -42,7 +44,7 @@ enum PageFile: String, CaseIterable {
     case .html: "text/html; charset=utf-8"
     case .css: "text/css; charset=utf-8"
     case .icon: "image/svg+xml"
-    case .page, .elements, .drawers, .keyboard, .palette, .received, .screen:
+    case .page, .elements, .drawers, .keyboard, .log, .palette, .received, .screen:
       "text/javascript; charset=utf-8"
     }
   }

@@ -91,5 +91,12 @@ export function update(list, entries) {
   items.forEach((item, index) => { if (list.children[index] !== item) list.insertBefore(item, list.children[index] ?? null); });
 }
 
+/** Saves bytes as a file of the browser's computer. */
+export function saveFile(blob, name) {
+  const address = URL.createObjectURL(blob);
+  make("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
 /** A text with a capital letter, for buttons. */
 export const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -4,6 +4,7 @@
 import { drawers, isOpen, showDrawer, startDrawers } from "./drawers.js";
 import { capitalized, get, keepChoice, kept, make, number, onPress, pause, say, sentence, setChoices, setOff, update } from "./elements.js";
 import { forgetTyped, sendKeys, startKeyboard } from "./keyboard.js";
+import { showLog, startLog } from "./log.js";
 import { forgetCommands, showCommands, startPalette } from "./palette.js";
 import { forget, keep, save } from "./received.js";
 import { Screen, selectedText } from "./screen.js";
@@ -127,7 +128,7 @@ function receive(event) {
     case "people": people = event; showPeople(); showPen(); showCommands(); break;
     case "commands":
       for (const each of event.commands) commands.set(each.name, each);
-      showPeople(); showPen(); showRunning(); showCommands(); showProtocols();
+      showPeople(); showPen(); showRunning(); showCommands(); showProtocols(); showLog();
       break;
     case "lines": showLines(event); break;
     case "missed":
@@ -205,7 +206,7 @@ function leave(reason) {
 }
 
 function showAll() {
-  showSessions(); showPort(); showPeople(); showPen(); showRunning(); showCommands();
+  showSessions(); showPort(); showPeople(); showPen(); showRunning(); showCommands(); showLog();
 }
 
 function showSessions() {
@@ -513,6 +514,7 @@ addEventListener("online", () => { if (!socket) reconnectNow(); });
 startDrawers();
 get("plot").addEventListener("toggle", pollPlot);
 startPalette({ commands: () => commands, isJoined: () => joined !== null, offReason, command, type: sendKeys });
+startLog({ offReason, command });
 startView();
 startKeyboard(type, whyNoKeys, screen);
 showAll();

@@ -1,6 +1,6 @@
 // What the page has received, for "Save as text".
 
-import { get, make, number } from "./elements.js";
+import { get, number, saveFile } from "./elements.js";
 
 /** What the page keeps, in characters. */
 const MOST_KEPT = 16 << 20;
@@ -54,8 +54,7 @@ function receivedText(hasTimes) {
 
 export function save(portName) {
   const text = receivedText(get("times").checked);
-  const address = URL.createObjectURL(new Blob([text], { type: "text/plain;charset=utf-8" }));
   const name = portName.split("/").pop().replace(/[^\w.-]/g, "_") || "session";
-  make("a", { href: address, download: `${name}-${new Date().toISOString().slice(0, 19).replace(/[:T]/g, "-")}.txt` }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  saveFile(new Blob([text], { type: "text/plain;charset=utf-8" }),
+    `${name}-${new Date().toISOString().slice(0, 19).replace(/[:T]/g, "-")}.txt`);
 }
