@@ -1,5 +1,6 @@
 """Ports of servers: every setting, line and byte, for each server."""
 
+import os
 import random
 import tempfile
 import unittest
@@ -264,6 +265,11 @@ class SredirdTests(ServerCase, unittest.TestCase):
     passes = "64 KiB, one way at a time; 1 KiB at once from the device"
     # Ended or reset, whichever is seen first.
     busy, busy_status, told = b"the connection", 6, "that the connection has ended"
+
+    def leave(self, terminal):
+        super().leave(terminal)
+        lock = self.server.lock(self.folder)
+        wait_until(lambda: not os.path.exists(lock), "the server has removed its lock file")
 
     @slow
     def test_every_byte_passes_both_ways(self):

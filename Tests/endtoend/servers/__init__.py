@@ -206,12 +206,16 @@ class Sredird(Server):
     def version(cls):
         return first_number("dpkg-query", "-W", "-f=${Version}", "sredird")
 
+    @staticmethod
+    def lock(folder):
+        """The lock file. A process that finds it there when it starts ends its connection."""
+        return os.path.join(folder, "LCK..port")
+
     @classmethod
     def arguments(cls, node, port, folder):
-        lock = os.path.join(folder, "LCK..port")
         return [
             "socat", f"TCP-LISTEN:{port},bind=127.0.0.1,reuseaddr,fork",
-            f"EXEC:{cls.program} 0 {node} {lock} 20,nofork"]
+            f"EXEC:{cls.program} 0 {node} {cls.lock(folder)} 20,nofork"]
 
 
 SERVERS = [Serve, Ser2net, Gensiot, PortManager, EspServer, Sredird]
