@@ -202,7 +202,7 @@ class AdmissionTests(WebTest):
                 program = subprocess.Popen(words, stderr=stream, env=environment(**self.variables))
                 self.addCleanup(program.wait)
                 self.addCleanup(program.kill)
-                wait_until(lambda: b"page for browsers" in read(), "the page is told")
+                wait_until(lambda: b"page for browsers" in read(), "the program has printed the link")
                 link, file = told.search(read()).groups()
                 token = Path(file.decode()).read_text().strip()
                 self.assertNotIn(token.encode(), read())

@@ -888,7 +888,7 @@ class PageTests(BrowserTest):
         self.browser.type("xyz")
         self.browser.wait_for_text("#palette-text", "No command matches.")
         self.browser.type("\ue00c")
-        # The next search begins anew, and the keys are the device's.
+        # The next search starts empty, and the keys go to the device.
         self.browser.wait_for(lambda: self.browser.run("return document.activeElement.id") == "keys", "the terminal")
         self.browser.type("a")
         self.browser.chord("\ue009", "k")

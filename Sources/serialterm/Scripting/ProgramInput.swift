@@ -28,7 +28,7 @@ final class ProgramInput<Message: ProgramMessage> {
   ///     ``goOn()`` is called when it has.
   ///   - isJoining: whether the program has not joined its session yet. ``goOnSoon()`` is called
   ///     when it has.
-  ///   - onStep: called with what is to be done.
+  ///   - onStep: performs a step.
   init(
     on loop: IOLoop, isCrowded: @escaping () -> Bool, isJoining: @escaping () -> Bool = { false },
     onStep: @escaping (ProgramLines<Message>.Step) -> Void

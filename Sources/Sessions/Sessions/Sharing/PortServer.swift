@@ -125,7 +125,7 @@ package final class PortServer {
 
   /// The name of the subcommand that runs the session, shown to others.
   package var commandName = "connect"
-  /// The maximum length in bytes of a profile's name that is told.
+  /// The maximum length in bytes of a profile's name that clients get.
   private static let longestProfileName = 256
   /// The name of the profile that applies to the port; empty without one, nil if it is not known.
   package var profileName: String?
