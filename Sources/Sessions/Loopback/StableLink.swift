@@ -37,14 +37,14 @@ public final class StableLink {
   deinit { remove() }
 
   /// Whether the link is still there. Another program may have removed or replaced it.
-  package var isPresent: Bool { (try? path.linkTarget()) == target }
+  package var isPresent: Bool { path.linkTarget == target }
 
   /// Removes the link, unless another file has replaced it. Further calls do nothing.
   public func remove() {
     defer { guarded = nil }
     // In the open folder, because the folder's own path may lead elsewhere by now.
     guard let entry = try? NameInFolder(path), let identity = entry.identity,
-      (try? entry.path.linkTarget()) == target
+      entry.path.linkTarget == target
     else { return }
     // A link that cannot be removed will dangle soon, and can then be replaced.
     _ = try? entry.remove(ifStill: identity)
@@ -123,14 +123,6 @@ extension FilePath {
     }
   }
 
-  /// The target of the symbolic link. The corresponding C function is `readlink`.
-  fileprivate func linkTarget() throws(Errno) -> FilePath {
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-    let capacity = buffer.count - 1
-    try systemCall { withPlatformString { readlink($0, &buffer, capacity) } }
-    return FilePath(platformString: buffer)
-  }
-
   /// The file that must not be replaced; nil if there is no file or a dangling link.
   fileprivate func occupant() throws(Errno) -> StableLinkError.Occupant? {
     let type: FileType
@@ -141,7 +133,7 @@ extension FilePath {
     return switch type {
     case .regular: .file
     case .directory: .directory
-    case .symbolicLink: isDangling ? nil : .link(to: try linkTarget())
+    case .symbolicLink: isDangling ? nil : linkTarget.map { .link(to: $0) } ?? .special
     default: .special
     }
   }
