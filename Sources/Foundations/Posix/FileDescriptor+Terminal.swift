@@ -11,9 +11,7 @@ extension FileDescriptor {
 
   /// Whether it is the master of a pseudo-terminal. See pty(7).
   package var isPseudoTerminalMaster: Bool {
-    var number: CUnsignedInt = 0
-    // Only a master has a number to tell.
-    return ioctl(rawValue, TerminalRequest.number, &number) == 0
+    (try? nodeOfMaster()) != nil
   }
 
   /// The number of the terminal behind the open file, which may have been opened by a name that
@@ -52,14 +50,40 @@ extension FileDescriptor {
   }
 }
 
+// Swift's Glibc module does not have the functions of the C library for pseudo-terminals. These are
+// their operations.
+extension OwnedDescriptor {
+  /// Opens the master of a new pseudo-terminal, non-blocking, and permits to open its node. The
+  /// corresponding C functions are `posix_openpt`, `grantpt` and `unlockpt`.
+  ///
+  /// - Throws: the errors of open(2) for `/dev/ptmx` and of ioctl(2).
+  package static func openMaster() throws(Errno) -> OwnedDescriptor {
+    let master = try open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK)
+    let descriptor = master.borrowed.rawValue
+    var isLocked: CInt = 0
+    try systemCall { ioctl(descriptor, TerminalRequest.setLock, &isLocked) }
+    return master
+  }
+}
+
+extension FileDescriptor {
+  /// The node of the pseudo-terminal of which this is the master: `/dev/pts/N`. The corresponding C
+  /// function is `ptsname`.
+  package func nodeOfMaster() throws(Errno) -> FilePath {
+    var number: CUnsignedInt = 0
+    try systemCall { ioctl(rawValue, TerminalRequest.number, &number) }
+    return FilePath("/dev/pts/\(number)")
+  }
+}
+
 /// Requests of ioctl_tty(2) whose C macros compute a number and are not imported by Swift.
 package enum TerminalRequest {
   /// `TIOCSPTLCK`: whether clients are refused, as an int.
-  package static let setLock = encode(direction: 1, number: 0x31)
+  fileprivate static let setLock = encode(direction: 1, number: 0x31)
   /// `TIOCGPTN`: the number of the node, as an unsigned int.
-  package static let number = encode(direction: 2, number: 0x30)
+  fileprivate static let number = encode(direction: 2, number: 0x30)
   /// `TIOCGDEV`: the number of the device, as an unsigned int.
-  package static let device = encode(direction: 2, number: 0x32)
+  fileprivate static let device = encode(direction: 2, number: 0x32)
   /// `TIOCGEXCL`: whether `TIOCEXCL` is set, as an int.
   package static let isExclusive = encode(direction: 2, number: 0x40)
 

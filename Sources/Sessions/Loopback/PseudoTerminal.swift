@@ -32,15 +32,8 @@ public final class PseudoTerminal {
   /// - Throws: the errors of open(2) for `/dev/ptmx` and for the node (`ENOENT` without a devpts,
   ///   `EMFILE`, `ENOSPC` if there are too many), of ioctl(2) and of tcsetattr(3).
   public init() throws(Errno) {
-    // Swift's Glibc module does not have the four functions. These are the operations of
-    // the C library.
-    let master = try OwnedDescriptor.open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK)
-    let descriptor = master.borrowed.rawValue
-    var isLocked: CInt = 0
-    try systemCall { ioctl(descriptor, TerminalRequest.setLock, &isLocked) }
-    var number: CUnsignedInt = 0
-    try systemCall { ioctl(descriptor, TerminalRequest.number, &number) }
-    path = FilePath("/dev/pts/\(number)")
+    let master = try OwnedDescriptor.openMaster()
+    path = try master.borrowed.nodeOfMaster()
     let hold = try Self.openHold(path)
     initialAttributes = try Self.makeRaw(hold.borrowed)
     self.master = consume master

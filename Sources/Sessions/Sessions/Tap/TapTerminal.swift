@@ -66,13 +66,8 @@ package final class TapTerminal {
 
   private func make() throws(TapTerminalError) {
     do throws(Errno) {
-      let master = try OwnedDescriptor.open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK)
-      let descriptor = master.borrowed.rawValue
-      var isLocked: CInt = 0
-      try systemCall { ioctl(descriptor, TerminalRequest.setLock, &isLocked) }
-      var number: CUnsignedInt = 0
-      try systemCall { ioctl(descriptor, TerminalRequest.number, &number) }
-      let node = FilePath("/dev/pts/\(number)")
+      let master = try OwnedDescriptor.openMaster()
+      let node = try master.borrowed.nodeOfMaster()
       // Before it was opened for the first time, a node has no settings, and no hang-up
       // is reported.
       do {
