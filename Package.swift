@@ -237,7 +237,7 @@ let package = Package(
       name: "IconvTests", dependencies: ["Iconv"], path: "Tests/Foundations/IconvTests",
       swiftSettings: strict),
     .testTarget(
-      name: "PosixTests", dependencies: ["Posix", "TestSupport", system],
+      name: "PosixTests", dependencies: ["Posix", "TestSupport", "Time", system],
       path: "Tests/Foundations/PosixTests", swiftSettings: strict),
     .testTarget(
       name: "EventLoopTests", dependencies: ["EventLoop", "Posix", "Time", system],

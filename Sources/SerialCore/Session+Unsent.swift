@@ -1,4 +1,3 @@
-import Glibc
 import Observing
 import Posix
 import SystemPackage
@@ -90,26 +89,14 @@ extension Session {
     precondition(!events.isNotifying, "an observer called drain")
     let deadline = MonotonicTime.now + limit
     while unsentByteCount > 0, let descriptor, deadline > .now {
-      let rest = deadline - .now
       // No event reports that the driver has sent everything, or that a pacer allows more.
-      let wait = interest.contains(.writing) ? rest : min(rest, Self.drainInterval)
-      let ready = Self.poll(descriptor, for: interest, atMost: wait)
+      let end =
+        interest.contains(.writing) ? deadline : min(deadline, .now + Self.drainInterval)
+      let ready = descriptor.wait(for: interest, until: end)
       if !ready.isEmpty { handle(ready) }
     }
     return unsentByteCount
   }
 
   private static let drainInterval = Duration.milliseconds(5)
-
-  /// The corresponding C function is `poll`.
-  ///
-  /// - Returns: the events for which the descriptor is ready.
-  private static func poll(
-    _ descriptor: FileDescriptor, for interest: Interest, atMost limit: Duration
-  ) -> Readiness {
-    var request = pollfd(fd: descriptor.rawValue, events: interest.pollEvents, revents: 0)
-    let milliseconds = max(1, min(limit.nanoseconds / 1_000_000, Int64(CInt.max)))
-    return Glibc.poll(&request, 1, CInt(milliseconds)) > 0
-      ? Readiness(pollEvents: request.revents) : []
-  }
 }

@@ -1,4 +1,6 @@
 import Glibc
+package import SystemPackage
+package import Time
 
 /// The events of a descriptor that are waited for. The corresponding C type is the
 /// `events` of `poll`.
@@ -53,5 +55,26 @@ extension Readiness {
     if events & POLLIN != 0 { insert(.readable) }
     if events & POLLOUT != 0 { insert(.writable) }
     if events & (POLLHUP | POLLERR | POLLNVAL) != 0 { insert(.hungUp) }
+  }
+}
+
+extension FileDescriptor {
+  /// Waits until the descriptor is ready for an event, also if signals interrupt the wait. The
+  /// corresponding C function is `poll`.
+  ///
+  /// - Parameter deadline: the end of the wait; nil for none.
+  /// - Returns: the events; empty if the deadline is over.
+  package func wait(for interest: Interest, until deadline: MonotonicTime?) -> Readiness {
+    var request = pollfd(fd: rawValue, events: interest.pollEvents, revents: 0)
+    while true {
+      var milliseconds: CInt = -1
+      if let deadline {
+        let rest = (deadline - .now).nanoseconds
+        guard rest > 0 else { return [] }
+        // Rounded up: the last millisecond would be many calls that do not wait.
+        milliseconds = CInt(clamping: (rest - 1) / 1_000_000 + 1)
+      }
+      if poll(&request, 1, milliseconds) > 0 { return Readiness(pollEvents: request.revents) }
+    }
   }
 }

@@ -98,20 +98,11 @@ package final class ControlClient {
       switch try outcome.get() {
       case .bytes(let count): input.append(buffer[..<count])
       case .endOfFile: return nil
-      case .wouldBlock: guard wait(until: deadline) else { throw .wouldBlock }
+      case .wouldBlock:
+        guard !descriptor.borrowed.wait(for: .reading, until: deadline).isEmpty else {
+          throw .wouldBlock
+        }
       }
     }
-  }
-
-  /// Waits until there is something to read. The corresponding C function is `poll`.
-  ///
-  /// - Returns: false if the deadline is over.
-  private func wait(until deadline: MonotonicTime?) -> Bool {
-    let rest = deadline.map { $0 - .now }
-    if let rest, rest <= .zero { return false }
-    var request = pollfd(fd: descriptor.borrowed.rawValue, events: Int16(POLLIN), revents: 0)
-    // An interrupted wait begins again.
-    _ = poll(&request, 1, rest.map { CInt(clamping: $0.nanoseconds / 1_000_000 + 1) } ?? -1)
-    return true
   }
 }

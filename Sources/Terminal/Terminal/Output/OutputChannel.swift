@@ -221,11 +221,8 @@ package final class OutputChannel {
   package func finish(within limit: Duration) -> Int {
     let deadline = MonotonicTime.now + limit
     while !isDrained && !isGone {
-      let rest = (deadline - .now).nanoseconds / 1_000_000
-      guard rest > 0 else { break }
-      var poll = pollfd(fd: file.descriptor.rawValue, events: Int16(POLLOUT), revents: 0)
-      guard Glibc.poll(&poll, 1, CInt(rest)) >= 0 else { continue }
-      if poll.revents != 0 { drain() }
+      guard !file.descriptor.wait(for: .writing, until: deadline).isEmpty else { break }
+      drain()
     }
     return backlog.count + backlog.leftOut
   }

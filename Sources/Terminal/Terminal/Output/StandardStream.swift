@@ -18,9 +18,7 @@ package struct StandardStream {
     let deadline = MonotonicTime.now + limit
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
-      let rest = (deadline - .now).nanoseconds / 1_000_000
-      var poll = pollfd(fd: file.descriptor.rawValue, events: Int16(POLLOUT), revents: 0)
-      guard rest > 0, Glibc.poll(&poll, 1, CInt(rest)) > 0 else { return }
+      guard !file.descriptor.wait(for: .writing, until: deadline).isEmpty else { return }
       // A descriptor that may block is only given what it certainly accepts.
       let piece = file.isNonBlocking ? bytes : bytes.prefix(OutputChannel.cautiousPiece)
       let outcome = piece.withUnsafeBytes { try? file.descriptor.writeAvailable($0) }
@@ -47,8 +45,7 @@ package struct StandardStream {
         bytes = bytes.dropFirst(count)
       } catch .wouldBlock {
         // Another process that shares the stream has made it non-blocking.
-        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = poll(&request, 1, -1)
+        _ = FileDescriptor(rawValue: descriptor).wait(for: .writing, until: nil)
       } catch {
         throw OutputGone(error: error)
       }
