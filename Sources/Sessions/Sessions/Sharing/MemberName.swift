@@ -1,5 +1,5 @@
-package import Telnet
 import SerialCore
+package import Telnet
 import TextTools
 
 /// The name of a member of a session, as the others see it: what it calls itself, and what this
