@@ -24,13 +24,15 @@ final class FailureSearch {
   /// Starts to search.
   ///
   /// - Parameters:
+  ///   - pattern: the text that means a failure; nil for no search.
   ///   - early: what was received before.
-  ///   - onFailure: called once, in a later turn of the loop at the earliest, with a message.
-  init(
-    _ pattern: ExpectedPattern, in session: Session, afterReceiving early: [UInt8] = [],
+  ///   - onFailure: called once at most, with a message, and not during this call.
+  init?(
+    _ pattern: ExpectedPattern?, in session: Session, afterReceiving early: [UInt8] = [],
     encoding: Encoding, on loop: IOLoop,
     onFailure: @escaping (String) -> Void
   ) {
+    guard let pattern else { return nil }
     var isFound = false
     func found(_ match: ReceivedText.Match) {
       guard !isFound else { return }

@@ -66,12 +66,11 @@ final class RepeatedSendController: SendingController {
       },
       onReport: { [unowned self] in handleReport($0) }, onEnd: { [unowned self] in ended($0) })
     self.runner = runner
-    failureSearch = configuration.failure.map { pattern in
-      FailureSearch(
-        pattern, in: frontEnd.session, encoding: configuration.encoding, on: frontEnd.loop
-      ) { [unowned self] in
-        frontEnd.finish(.failure(Failure(.otherFailure, tail.message($0))))
-      }
+    failureSearch = FailureSearch(
+      configuration.failure, in: frontEnd.session, encoding: configuration.encoding,
+      on: frontEnd.loop
+    ) { [unowned self] in
+      frontEnd.finish(.failure(Failure(.otherFailure, tail.message($0))))
     }
     frontEnd.exchange = runner
     do throws(SerialError) { try runner.begin(afterReceiving: early.bytes) } catch {

@@ -114,12 +114,10 @@ final class RunController {
 
   private func begin() {
     frontEnd.exchange = player
-    failureSearch = failure.map { pattern in
-      FailureSearch(
-        pattern, in: frontEnd.session, afterReceiving: player.early.bytes,
-        encoding: frontEnd.controller.encoding, on: loop
-      ) { [unowned self] in end(player.failedOn($0)) }
-    }
+    failureSearch = FailureSearch(
+      failure, in: frontEnd.session, afterReceiving: player.early.bytes,
+      encoding: frontEnd.controller.encoding, on: loop
+    ) { [unowned self] in end(player.failedOn($0)) }
     do throws(ScriptFailure) {
       try player.begin(timeout: timeout)
     } catch {

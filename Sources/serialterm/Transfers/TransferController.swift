@@ -61,11 +61,10 @@ final class TransferController {
       onReport: { [unowned self] in show($0) }, onEnd: { [unowned self] in ended($0) })
     self.player = player
     frontEnd.exchange = player
-    failureSearch = configuration.failure.map { pattern in
-      FailureSearch(
-        pattern, in: frontEnd.session, encoding: configuration.encoding, on: frontEnd.loop
-      ) { [unowned self] in fail(.otherFailure, $0) }
-    }
+    failureSearch = FailureSearch(
+      configuration.failure, in: frontEnd.session, encoding: configuration.encoding,
+      on: frontEnd.loop
+    ) { [unowned self] in fail(.otherFailure, $0) }
     progress.show(player.status)
     do throws(SerialError) {
       try player.begin(afterReceiving: early.bytes)
