@@ -70,17 +70,4 @@ extension Values {
     try checkPacing()
     try checkLogs()
   }
-
-  /// The configuration of a session.
-  ///
-  /// - Parameter waits: whether the session waits for an absent device; nil for what `--wait` says.
-  func sessionConfiguration(
-    target: Target?, reconnects: Bool, waits: Bool? = nil
-  ) -> SessionConfiguration {
-    SessionConfiguration(
-      target: target, settings: lineSettings, linkOptions: linkOptions,
-      onOpen: self[LineParameters.onOpen], reconnects: reconnects,
-      waitsForAbsentDevice: waits ?? self[SessionParameters.wait], pacing: pacing,
-      log: logConfiguration, isQuiet: self[SessionParameters.quiet])
-  }
 }

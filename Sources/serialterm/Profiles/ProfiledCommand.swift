@@ -22,6 +22,18 @@ extension ProfiledCommand {
   static func profiled(for given: Given) -> (any ProfiledCommand.Type)? { Self.self }
   static var takesSeveralTargets: Bool { false }
   static func targets(of given: Given, in file: ProfileFile) -> [String] { given["target"] ?? [] }
+
+  /// The configuration of a session at the target with all parameters of sessions.
+  ///
+  /// - Parameter waits: whether the session waits for an absent device; nil for what `--wait` says.
+  func session(reconnects: Bool, waits: Bool? = nil) -> SessionConfiguration {
+    SessionConfiguration(
+      target: namedTarget, settings: values.lineSettings, linkOptions: values.linkOptions,
+      onOpen: values[LineParameters.onOpen], reconnects: reconnects,
+      waitsForAbsentDevice: waits ?? values[SessionParameters.wait], pacing: values.pacing,
+      log: values.logConfiguration, isQuiet: values[SessionParameters.quiet]
+    ).of(profile)
+  }
 }
 
 /// The configuration that applies to a session, besides parameters.

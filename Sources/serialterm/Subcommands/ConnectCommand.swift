@@ -301,10 +301,9 @@ struct ConnectCommand: ProfiledCommand {
 extension ConnectCommand {
   var sessionConfiguration: SessionConfiguration {
     // A command can only learn by its end that the device is gone.
-    values.sessionConfiguration(
-      target: namedTarget, reconnects: values[Self.reconnect] && exec == nil,
-      waits: values[Self.console] ? true : nil
-    ).of(profile)
+    session(
+      reconnects: values[Self.reconnect] && exec == nil,
+      waits: values[Self.console] ? true : nil)
   }
 
   /// Checks the folder for received files now: a device offers its files much later.

@@ -126,9 +126,7 @@ struct PlotCommand: ProfiledCommand {
   }
 
   private var connectConfiguration: ConnectConfiguration {
-    var session = values.sessionConfiguration(
-      target: namedTarget, reconnects: values[ConnectCommand.reconnect]
-    ).of(profile)
+    var session = session(reconnects: values[ConnectCommand.reconnect])
     session.log.options.sampleForm = values.sampleForm
     if let csv = values[PlotParameters.csv], csv != "-" {
       session.log.files.append(csv)

@@ -84,6 +84,6 @@ struct ReceiveCommand: TransferringCommand {
   }
 
   var sessionConfiguration: SessionConfiguration {
-    values.sessionConfiguration(target: namedTarget, reconnects: false).of(profile)
+    session(reconnects: false)
   }
 }

@@ -90,7 +90,7 @@ struct RunCommand: ProfiledCommand {
   private var isQuiet: Bool { values[SessionParameters.quiet] }
 
   private var sessionConfiguration: SessionConfiguration {
-    values.sessionConfiguration(target: namedTarget, reconnects: false).of(profile)
+    session(reconnects: false)
   }
 
   func execute(in context: CommandContext) throws -> ExitStatus {

@@ -275,7 +275,7 @@ struct SendCommand: TransferringCommand {
   }
 
   var sessionConfiguration: SessionConfiguration {
-    values.sessionConfiguration(target: namedTarget, reconnects: false).of(profile)
+    session(reconnects: false)
   }
 
   private func configuration() throws -> SendConfiguration {
