@@ -261,7 +261,8 @@ let package = Package(
       name: "SymbolsTests", dependencies: ["Symbols"], path: "Tests/Values/SymbolsTests",
       swiftSettings: strict),
     .testTarget(
-      name: "TransferProtocolsTests", dependencies: ["Checksums", "TransferProtocols"],
+      name: "TransferProtocolsTests",
+      dependencies: ["Checksums", "TestSupport", "TransferProtocols"],
       path: "Tests/Values/TransferProtocolsTests", swiftSettings: strict),
     .testTarget(
       name: "DialoguesTests", dependencies: ["Dialogues", "Patterns", "Time"],

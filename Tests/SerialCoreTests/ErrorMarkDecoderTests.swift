@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SerialCore
@@ -71,7 +72,7 @@ import Testing
   }
 
   @Test func marksOfTheKernel_areReadBackExactly() {
-    var random = SplitMix(state: 7)
+    var random = SplitMix64(seed: 7)
     for _ in 0..<500 {
       var marked: [UInt8] = []
       var expected: [Heard] = []
@@ -89,18 +90,5 @@ import Testing
       let split = Int.random(in: 0...marked.count, using: &random)
       #expect(decode([marked[..<split], marked[split...]]).heard == expected)
     }
-  }
-}
-
-/// Random numbers that are the same in every run.
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -1,4 +1,5 @@
 import Patterns
+import TestSupport
 import Testing
 
 @testable import Plotting
@@ -543,7 +544,7 @@ import Testing
 
   @Test(arguments: 0..<20 as Range<UInt64>)
   func digitsComeBackAsTheyWereSent(_ seed: UInt64) {
-    var random = Random(seed: seed)
+    var random = SplitMix64(seed: seed)
     for (form, line) in Generated.forms {
       let names = (0..<Int.random(in: 1...6, using: &random)).map { "n\($0)" }
       var (text, expected) = ("", [[String]]())
@@ -625,7 +626,7 @@ private enum Generated {
     (.json, { "{\"a\":[" + $0.map { "{\"\($0)\":\($1)}" }.joined(separator: ",") + "]}" }),
   ]
 
-  static func number(_ random: inout Random) -> String {
+  static func number(_ random: inout SplitMix64) -> String {
     switch Int.random(in: 0..<6, using: &random) {
     case 0: return "\(Int.random(in: -1_000...1_000, using: &random))"
     case 1: return "\(Int64.random(in: .min ... .max, using: &random))"
@@ -641,21 +642,6 @@ private enum Generated {
     default:
       return ["-0.0", "+5", ".25", "5.", "1e400", "25.30", "007"].randomElement(using: &random)!
     }
-  }
-}
-
-/// A generator that gives the same numbers for the same seed: splitmix64.
-private struct Random: RandomNumberGenerator {
-  var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    return value ^ value >> 31
   }
 }
 

@@ -1,5 +1,6 @@
 import Checksums
 import Glibc
+import TestSupport
 import TransferProtocols
 
 /// A file of a test: its description and its contents, which may be computed.
@@ -298,20 +299,6 @@ final class TransferBench {
   }
 }
 
-/// A generator of random numbers from a seed (SplitMix64).
-struct SeededRandom: RandomNumberGenerator {
-  private var state: UInt64
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
-  }
-}
-
 /// A fault that damages bytes and loses some, each with a probability.
 ///
 /// It draws the distances between the faults: a random number for each byte would take most of the
@@ -319,7 +306,7 @@ struct SeededRandom: RandomNumberGenerator {
 func noise(
   seed: UInt64, corrupting corruption: Double, dropping loss: Double
 ) -> ([UInt8], Bool) -> [UInt8] {
-  var random = SeededRandom(seed)
+  var random = SplitMix64(seed: seed)
   let rate = corruption + loss
   func distance() -> Int {
     guard rate > 0 else { return .max }
@@ -345,7 +332,7 @@ func noise(
 
 /// Random bytes from a seed.
 func randomBytes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
-  var random = SeededRandom(seed)
+  var random = SplitMix64(seed: seed)
   var words: [UInt64] = []
   while words.count * 8 < count { words.append(random.next()) }
   return words.withUnsafeBytes { Array($0.prefix(count)) }

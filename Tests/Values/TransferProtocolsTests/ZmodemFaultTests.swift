@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import TransferProtocols
@@ -447,7 +448,7 @@ import Testing
   @Test func noiseDamagesNoFile() {
     var succeeded = 0
     for seed in 0..<Self.seeds {
-      var random = SeededRandom(UInt64(seed))
+      var random = SplitMix64(seed: UInt64(seed))
       let rate = [1e-5, 3e-5, 1e-4, 3e-4, 1e-3][seed % 5]
       let drops = seed % 2 == 0
       let contents = (0..<Int.random(in: 1...3, using: &random)).map { _ in
