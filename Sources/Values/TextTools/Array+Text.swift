@@ -1,7 +1,14 @@
+extension StaticString {
+  /// The characters of a literal, in UTF-8.
+  @inlinable package var bytes: UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount)
+  }
+}
+
 extension [UInt8] {
   /// Appends the characters of a literal.
   @inlinable package mutating func append(_ text: StaticString) {
-    append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    append(contentsOf: text.bytes)
   }
 
   /// Appends the characters of a text.

@@ -129,10 +129,8 @@ extension LineFields {
     _ word: StaticString, _ line: UnsafeRawBufferPointer, _ index: inout Int
   ) -> Bool {
     let start = skipBlanks(line, from: index)
-    let end = start + word.utf8CodeUnitCount
-    guard end <= line.count, (start..<end).allSatisfy({ line[$0] == word.utf8Start[$0 - start] })
-    else { return false }
-    index = end
+    guard line.dropFirst(start).starts(with: word.bytes) else { return false }
+    index = start + word.utf8CodeUnitCount
     return true
   }
 }

@@ -1,4 +1,5 @@
 import Patterns
+import TextTools
 
 /// The numbers of a line with their names, before they belong to series.
 ///
@@ -206,10 +207,7 @@ struct LineFields {
         && (isFirst || !"EWIDVT".utf8.contains(text[word.lowerBound]))
     }
     guard let digit = text.firstIndex(where: \.isDigit) else {
-      return !levels.contains {
-        text.elementsEqual(
-          UnsafeBufferPointer(start: $0.utf8Start, count: $0.utf8CodeUnitCount))
-      }
+      return !levels.contains { text.elementsEqual($0.bytes) }
     }
     return digit == word.upperBound - 1 && text.count > 2
       && text.dropLast().allSatisfy(\.isNameLetter)

@@ -1,3 +1,5 @@
+import TextTools
+
 /// Numbers and their units in the bytes of a line.
 enum NumberText {
   /// When a comma between digits is a decimal point.
@@ -117,18 +119,13 @@ enum NumberText {
     return end
   }
 
+  /// Whether a comma before digits is at a position, and not another one or a point behind them.
   private static func isDecimalComma(in line: UnsafeRawBufferPointer, at index: Int) -> Bool {
-    var end = index
-    /// Consumes a separator and digits.
-    func consume(_ isSeparator: (UInt8) -> Bool) -> Bool {
-      guard end + 1 < line.count, isSeparator(line[end]), line[end + 1].isDigit else {
-        return false
-      }
-      end += 1
-      while end < line.count, line[end].isDigit { end += 1 }
-      return true
-    }
-    return consume { $0 == UInt8(ascii: ",") } && !consume { ",.".utf8.contains($0) }
+    guard index < line.count, line[index] == UInt8(ascii: ",") else { return false }
+    let end = digitsEnd(in: line, from: index + 1)
+    guard end > index + 1 else { return false }
+    return end == line.count || !",.".utf8.contains(line[end])
+      || digitsEnd(in: line, from: end + 1) == end + 1
   }
 
   private static func exponent(
@@ -157,8 +154,7 @@ enum NumberText {
     var end = first
     while end < line.count, line[end].isWord { end += 1 }
     func reads(_ word: StaticString) -> Bool {
-      word.utf8CodeUnitCount == end - first
-        && (first..<end).allSatisfy { line[$0] | 0x20 == word.utf8Start[$0 - first] }
+      line[first..<end].elementsEqual(word.bytes) { $0 | 0x20 == $1 }
     }
     if reads("nan") { return Found(value: .nan, end: end) }
     guard reads("inf") || reads("infinity") else { return nil }
@@ -175,9 +171,7 @@ enum NumberText {
   ]
 
   static func isUnit(_ word: Slice<UnsafeRawBufferPointer>) -> Bool {
-    units.contains {
-      word.elementsEqual(UnsafeBufferPointer(start: $0.utf8Start, count: $0.utf8CodeUnitCount))
-    }
+    units.contains { word.elementsEqual($0.bytes) }
   }
 
   /// The end of the unit that begins at a position; the position itself if there is none.
