@@ -540,6 +540,20 @@ import Testing
     #expect(times[5].isFinite)
   }
 
+  // MARK: Decimal commas
+
+  @Test(
+    arguments: [
+      ("1,2", 1.2), ("1,2,", 1.2), ("1,2.", 1.2), ("1,2;3", 1.2), ("1,", 1), ("1,x", 1),
+      ("1,2,3", 1), ("1,2.3", 1),
+    ] as [(String, Double)])
+  func aCommaIsDecimalUnlessAnotherFollows(_ text: String, _ value: Double) {
+    let number = Array(text.utf8).withUnsafeBytes {
+      NumberText.number(in: $0, from: 0, decimalComma: .always)
+    }
+    #expect(number?.value == value)
+  }
+
   // MARK: Random lines
 
   @Test(arguments: 0..<20 as Range<UInt64>)
