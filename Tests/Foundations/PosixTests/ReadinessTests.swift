@@ -51,9 +51,9 @@ import Time
     let waiting = pthread_self()
     let deadline = MonotonicTime.now + .milliseconds(100)
     try DetachedThread.run {
-      for _ in 0..<5 {
-        usleep(10_000)
+      while MonotonicTime.now + .milliseconds(10) < deadline {
         pthread_kill(waiting, SIGURG)
+        sched_yield()
       }
     }
     #expect(pipe.reader.wait(for: .reading, until: deadline) == [])
