@@ -332,6 +332,9 @@ public final class NetworkLink: Link {
     port != nil && features?.contains(feature) != false
   }
 
+  /// Whether the server answers ``Telnet/SharingMessage/askWhenSent(_:)``.
+  package var reportsSent: Bool { features?.contains(.reportsSent) ?? false }
+
   /// Makes the session read the bytes that arrived before the port was open, as soon as it reads.
   private func offerEarlyBytes() {
     offer = loop.schedule(after: .zero) { [unowned self] in offerOnce() }

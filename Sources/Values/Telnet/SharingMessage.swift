@@ -53,6 +53,9 @@ public enum SharingMessage: Hashable, Sendable {
   case askForScreen
   /// Changes the name of the client; empty for the name that its connection has.
   case rename(String)
+  /// Asks for ``sent(_:)`` with this number, for a server with ``Features/reportsSent``. A newer
+  /// question replaces one that is not answered.
+  case askWhenSent(UInt32)
   /// Asks for a piece of the session's log, of at most this number of bytes. The offset 0 begins a
   /// reading; see ``logPiece(offset:size:name:)``.
   case readLog(offset: UInt64, count: UInt32)
@@ -95,6 +98,9 @@ public enum SharingMessage: Hashable, Sendable {
   /// Why the member cannot do something, in the words of the session's owner. Without a code, the
   /// member can do it. At most ``codeLimit`` and ``textLimit`` bytes.
   case refusal(Subject, code: String, text: String)
+  /// The answer to ``askWhenSent(_:)``: nothing that the client has written before waits. The
+  /// driver has taken it, or it was discarded.
+  case sent(UInt32)
   /// Bytes of the log, at most ``historyLimit``, of the piece that the client has asked for.
   case logBytes([UInt8])
   /// The bytes of the piece at an offset are complete. The log had this size when the reading
@@ -118,6 +124,8 @@ public enum SharingMessage: Hashable, Sendable {
     public static let settings = Features(rawValue: 4)
     /// Its driver counts bytes, errors and changes of the modem lines.
     public static let counters = Features(rawValue: 8)
+    /// The server answers ``SharingMessage/askWhenSent(_:)``. It does so for every port.
+    public static let reportsSent = Features(rawValue: 16)
   }
 
   /// What a member can be refused, also with the pen.
@@ -183,10 +191,11 @@ public enum SharingMessage: Hashable, Sendable {
 
   private enum Code: UInt8 {
     case hello = 1
-    case ask, give, keep, takePen, returnPen, askToWrite, askForScreen, rename, readLog
+    case ask, give, keep, takePen, returnPen, askToWrite, askForScreen, rename, askWhenSent
+    case readLog
     case joined = 64
     case history, member, left, pen, asks, kept, missed, port, ended, screen
-    case features, counters, refusal, logBytes, logPiece, logFailed
+    case features, counters, refusal, sent, logBytes, logPiece, logFailed
   }
 }
 
@@ -206,6 +215,7 @@ extension SharingMessage {
     case .askToWrite(let text): Self.pack(.askToWrite, Self.text(text))
     case .askForScreen: Self.pack(.askForScreen)
     case .rename(let name): Self.pack(.rename, Self.text(name))
+    case .askWhenSent(let number): Self.pack(.askWhenSent, Self.number(number))
     case .readLog(let offset, let count):
       Self.pack(.readLog, Self.number(offset) + Self.number(count))
     case .joined(let id, let mayTake, let rule):
@@ -226,6 +236,7 @@ extension SharingMessage {
     case .counters(let numbers): Self.pack(.counters, numbers.flatMap { Self.number($0) })
     case .refusal(let subject, let code, let text):
       Self.pack(.refusal, Self.refusal(subject, Self.text(code, Self.codeLimit), Self.text(text)))
+    case .sent(let number): Self.pack(.sent, Self.number(number))
     case .logBytes(let bytes): Self.pack(.logBytes, Array(bytes.prefix(Self.historyLimit)))
     case .logPiece(let offset, let size, let name):
       Self.pack(.logPiece, Self.number(offset) + Self.number(size) + Self.text(name))
@@ -314,7 +325,7 @@ extension SharingMessage {
       else { return nil }
       let code = String(decoding: rest.prefix(Int(length)), as: UTF8.self)
       self = .refusal(subject, code: code, text: Self.text(in: rest.dropFirst(Int(length))))
-    case .give, .left, .asks, .missed, .joined, .member, .pen:
+    case .give, .left, .asks, .missed, .joined, .member, .pen, .askWhenSent, .sent:
       guard let number: UInt32 = Self.takeNumber(&rest) else { return nil }
       self.init(code, number, rest)
     }
@@ -329,6 +340,8 @@ extension SharingMessage {
       let text = Self.text(in: rest)
       self = .asks(number, toWrite: text.isEmpty ? nil : text)
     case (.missed, _): self = .missed(number)
+    case (.askWhenSent, _): self = .askWhenSent(number)
+    case (.sent, _): self = .sent(number)
     case (.member, let answers?):
       self = .member(number, name: Self.text(in: rest.dropFirst()), answers: answers != 0)
     case (.pen, let handover?):

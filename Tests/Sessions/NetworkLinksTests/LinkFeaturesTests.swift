@@ -41,6 +41,18 @@ import Testing
     #expect(try joined(saying: []).session.capabilities == Self.old)
   }
 
+  @Test(
+    arguments: [
+      ([], false), ([.features(.settings)], false), ([.features([.settings, .reportsSent])], true),
+    ] as [([SharingMessage], Bool)])
+  func `A server is asked what it has sent only if it answers`(
+    first: [SharingMessage], isAsked: Bool
+  ) throws {
+    let bench = try joined(saying: first)
+    let link = try #require(bench.session.link as? NetworkLink)
+    #expect(link.reportsSent == isAsked)
+  }
+
   @Test func `The features are those that the server reports before the port is open`() throws {
     let bench = try joined(saying: [.features(.settings)])
     #expect(bench.session.capabilities == [.settings, .backPressure, .networkTiming])

@@ -20,6 +20,7 @@ import Testing
     .counters([UInt32](repeating: .max, count: SharingMessage.counterCount)),
     .refusal(.noSequence, code: "playing", text: "esp32 is playing"),
     .refusal(.openPort, code: "", text: ""),
+    .askWhenSent(.max), .sent(0), .features([.reportsSent, .breaks]),
     .readLog(offset: 1 << 40, count: 16_384), .logBytes([0, 255]), .logBytes([]),
     .logPiece(offset: 7, size: .max, name: "board.log"), .logFailed(offset: 0, "no log is on"),
   ]
@@ -37,8 +38,8 @@ import Testing
   }
 
   @Test(arguments: [
-    [0], [11], [63], [75], [76, 0, 0, 0, 1], [10, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0], [79, 1], [77],
-    [77, 1], [77, 9, 0], [77, 1, 2, 97], [255],
+    [0], [10], [10, 0, 0, 1], [78, 0, 0, 1], [12], [63], [75], [76, 0, 0, 0, 1],
+    [11, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0], [80, 1], [77], [77, 1], [77, 9, 0], [77, 1, 2, 97], [255],
     [3, 0, 0, 0], [68, 0, 0, 0, 1, 9], [72, 9],
   ])
   func otherBytes_areNoMessage(_ bytes: [UInt8]) { #expect(SharingMessage(bytes) == nil) }
@@ -57,6 +58,9 @@ import Testing
     #expect(
       SharingMessage.features([.modemLines, .breaks, .settings, .counters]).bytes == [75, 15])
     #expect(SharingMessage.features(.breaks).bytes == [75, 2])
+    #expect(SharingMessage.features(.reportsSent).bytes == [75, 16])
+    #expect(SharingMessage.askWhenSent(258).bytes == [10, 0, 0, 1, 2])
+    #expect(SharingMessage.sent(258).bytes == [78, 0, 0, 1, 2])
     #expect(SharingMessage.counters(Array(1...11)).bytes.prefix(9) == [76, 0, 0, 0, 1, 0, 0, 0, 2])
     let subjects: [SharingMessage.Subject] = [
       .openPort, .sending, .settings, .breaks, .modemLines, .noExchange, .noSequence,

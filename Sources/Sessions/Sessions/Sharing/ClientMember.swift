@@ -154,7 +154,8 @@ final class ClientMember {
     case .askForScreen:
       channel.update { server in for message in sharing.screen.messages() { server.send(message) } }
     case .hello, .joined, .history, .screen, .member, .left, .pen, .asks, .kept, .missed, .port,
-      .ended, .features, .counters, .refusal, .readLog, .logBytes, .logPiece, .logFailed:
+      .ended, .features, .counters, .refusal, .askWhenSent, .sent, .readLog, .logBytes, .logPiece,
+      .logFailed:
       break
     }
     channel.flush()
@@ -191,7 +192,7 @@ final class ClientMember {
 
   /// Sends the features of the port, if they have changed.
   func sendFeatures() {
-    let features = SharingMessage.Features(session.capabilities)
+    let features = SharingMessage.Features(session.capabilities).union(.reportsSent)
     guard isPerson, features != sentFeatures else { return }
     // The counters come first: those of another port are no changes.
     sendCounters()

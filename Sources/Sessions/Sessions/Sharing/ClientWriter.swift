@@ -1,9 +1,13 @@
 import EventLoop
+import Observing
+import SerialCore
+import Telnet
 
 /// Writes a client's bytes to the device, in order: they wait while there is no room, and are
-/// dropped while the client may not write.
+/// dropped while the client may not write. Tells the client when none of them wait, if it asks.
 final class ClientWriter {
   private let member: ClientMember
+  private let session: Session
   private let sharing: SharingController
   private let input: ClientInput
   private let loop: IOLoop
@@ -13,13 +17,18 @@ final class ClientWriter {
   /// The number of bytes that were dropped since the pen moved.
   private var droppedCount = 0
   private var isStopped = false
+  /// The last question of the client that is not answered; see ``askWhenSent(_:)``.
+  private var question: UInt32?
+  /// What may answer it; none while there is no question.
+  private var changes: [ObservationToken<SessionEvent>] = []
 
   /// - Parameter input: reads nothing while bytes wait.
   init(
-    of member: ClientMember, in sharing: SharingController, pausing input: ClientInput,
-    on loop: IOLoop
+    of member: ClientMember, to session: Session, in sharing: SharingController,
+    pausing input: ClientInput, on loop: IOLoop
   ) {
     self.member = member
+    self.session = session
     self.sharing = sharing
     self.input = input
     self.loop = loop
@@ -52,6 +61,7 @@ final class ClientWriter {
     pending = []
     bytes.withUnsafeBytes { write($0) }
     if !isWaiting { input.isPaused = false }
+    answerIfSent()
   }
 
   /// Writes nothing any more.
@@ -59,6 +69,7 @@ final class ClientWriter {
   /// - Returns: the number of bytes that wait.
   func stop() -> Int {
     isStopped = true
+    (question, changes) = (nil, [])
     return pending.count
   }
 
@@ -81,6 +92,30 @@ final class ClientWriter {
       isWaiting = false
       input.isPaused = false
     }
+    answerIfSent()
     return count
+  }
+
+  /// Sends the client this number when none of its bytes wait, instead of that of an earlier
+  /// question.
+  func askWhenSent(_ number: UInt32) {
+    question = number
+    if changes.isEmpty {
+      changes = [
+        session.observe(.sent) { [unowned self] _ in answerIfSent() },
+        // The bytes of a lost port may be discarded, by other observers.
+        session.observe(.stateChange) { [unowned self] _ in
+          loop.atEndOfTurn { [weak self] in self?.answerIfSent() }
+        },
+      ]
+    }
+    answerIfSent()
+  }
+
+  private func answerIfSent() {
+    guard let question, pending.isEmpty else { return }
+    guard sharing.queuedByteCount(by: member.id) == 0 else { return }
+    (self.question, changes) = (nil, [])
+    member.sendMessage(.sent(question))
   }
 }

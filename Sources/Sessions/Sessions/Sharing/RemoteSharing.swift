@@ -64,6 +64,9 @@ package final class RemoteSharing: PenControl {
   private var messages: ObservationToken<SharingMessage>?
   private var rule = SharingMessage.PenRule.one
   private var hasJoined = false
+  /// The last question of ``askWhenSent()``, until it is answered.
+  private var question: UInt32?
+  private var lastQuestion: UInt32 = 0
   /// The number of bytes of the history that are still accepted.
   private var historyRoom = ReceivedHistory.capacity
   /// What has come of the screen that a program has drawn.
@@ -151,8 +154,9 @@ package final class RemoteSharing: PenControl {
     case .logFailed(let offset, let reason): log.fail(at: offset, because: reason.harmless)
     // The link handles the features and counters.
     case .features, .counters: break
+    case .sent(let number): if number == question { question = nil }
     case .hello, .ask, .give, .keep, .takePen, .returnPen, .askToWrite, .askForScreen, .rename,
-      .readLog:
+      .askWhenSent, .readLog:
       break
     }
   }
@@ -162,6 +166,18 @@ package final class RemoteSharing: PenControl {
     isOnScreen = true
     news.notify(.screen(screen))
     screen = []
+  }
+
+  /// Whether the session has not answered ``askWhenSent()``.
+  package var isSending: Bool { question != nil }
+
+  /// Asks whether the driver of the session has taken what the link has got so far. An older
+  /// program is not asked.
+  package func askWhenSent() {
+    guard let link, link.reportsSent else { return }
+    lastQuestion &+= 1
+    question = lastQuestion
+    link.say(.askWhenSent(lastQuestion))
   }
 
   /// Asks for the screen that a program has drawn, as it is now.

@@ -92,7 +92,8 @@ package final class ServedClient: Participant {
     ended: { [unowned self] in inputEnded($0) })
   private lazy var log = ClientLog(
     LogDownload(of: controller.log), for: member, through: channel)
-  private lazy var writer = ClientWriter(of: member, in: sharing, pausing: input, on: loop)
+  private lazy var writer = ClientWriter(
+    of: member, to: session, in: sharing, pausing: input, on: loop)
   private lazy var feed = ClientFeed(
     of: controller, to: member, through: channel, after: backlog, on: loop,
     stalled: { [unowned self] in end() })
@@ -339,6 +340,7 @@ package final class ServedClient: Participant {
         member.sendHistory()
         begin()
       }
+    case .shared(.askWhenSent(let number)): writer.askWhenSent(number)
     case .shared(.readLog(let offset, let count)): log.send(count, from: offset)
     case .shared(let message): member.perform(message)
     }

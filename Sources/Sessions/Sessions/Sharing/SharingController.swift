@@ -112,7 +112,7 @@ package final class SharingController: PenControl {
       screen.receive($0, at: $1.monotonic)
     }
     observations = [
-      session.observe(.sent) { [unowned self] _ in callWaitingIfAny() },
+      session.observe(.sent) { [unowned self] _ in driverTookBytes() },
       session.observe(.stateChange) { [unowned self] _ in callWaitingIfAny() },
       session.observe(.penChange) { [unowned self, unowned session] in
         if $0.new == session.owner { callWaitingIfAny() }
@@ -333,7 +333,12 @@ package final class SharingController: PenControl {
   /// driver has taken may be of others.
   func unsentByteCount(by id: Roster.ID) -> Int {
     let inDriver = session.unsentByteCount - session.queuedByteCount
-    return allAuthors(of: id).reduce(inDriver) { $0 + session.queuedByteCount(by: $1) }
+    return inDriver + queuedByteCount(by: id)
+  }
+
+  /// The number of bytes that a client has written and the driver has not taken.
+  func queuedByteCount(by id: Roster.ID) -> Int {
+    allAuthors(of: id).reduce(0) { $0 + session.queuedByteCount(by: $1) }
   }
 
   /// Discards the local user's bytes that wait for the end of another member's line.
@@ -417,6 +422,14 @@ package final class SharingController: PenControl {
   // MARK: The session
 
   private func callWaitingIfAny() { if !waiting.isEmpty { callWaiting() } }
+
+  private func driverTookBytes() {
+    callWaitingIfAny()
+    // During the event, what was taken still has its place in the queue. If the driver has taken
+    // all of a full queue, no other event follows.
+    guard !waiting.isEmpty, session.queuedByteCount == 0 else { return }
+    loop.atEndOfTurn { [weak self] in self?.callWaitingIfAny() }
+  }
 
   // MARK: The local user
 
