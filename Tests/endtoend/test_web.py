@@ -309,6 +309,27 @@ class SessionTests(WebTest):
         other.send("send", id=5, text="yes")
         self.assertEqual(self.device.read_exactly(3), b"yes")
 
+    def test_a_page_repeats_a_text_until_it_loses_the_pen(self):
+        self.serve()
+        one, other = self.join("one"), self.join("other")
+        one.send("repeat", id=1, argument="1s no")
+        self.assertEqual(one.expect("failed", id=1)["reason"], "you are only watching")
+        self.have_pen(one)
+        one.send("repeat", id=2, argument="2ms status")
+        one.expect("done", id=2)
+        self.assertEqual(self.device.read_exactly(21), b"status\r" * 3)
+        members = one.expect("people", others=lambda others: others)["others"]
+        one.send("give-pen", id=3, to=members[0]["id"])
+        other.expect("people", pen="mine")
+        ended = one.expect("repetition-ended")
+        self.assertEqual((ended["code"], ended["reason"]), ("pen-held", "other (browser) has the pen"))
+        other.send("send", id=4, text="END")
+        other.expect("done", id=4)
+        data = self.device.read_exactly(1)
+        while not data.endswith(b"END"):
+            data += self.device.read_exactly(1)
+        self.assertEqual(data, b"status\r" * (ended["sent"] - 3) + b"END")
+
     def test_a_command_is_off_with_the_palette_s_reason_while_the_device_is_gone(self):
         self.serve()
         page = self.join()
@@ -640,6 +661,30 @@ class BrowserTests(WebTest):
         browser.wait_for_text("#log-text", "The log was saved: board.log, 51,200 bytes.")
         saved = browser.wait_for(lambda: next(iter(browser.downloads.glob("board*.log")), None), "a downloaded file")
         browser.wait_for(lambda: saved.read_bytes() == content, "the bytes of the log")
+
+    def test_what_a_page_repeats_has_a_button_that_stops_it(self):
+        self.serve()
+        browser = self.visit(self.browser())
+        browser.click("#pen-actions [data-name=ask-pen]")
+        browser.wait_for_text("#pen-text", "You have the pen")
+        self.assertFalse(browser.find("#stop").is_displayed())
+        browser.choose_command("repeat")
+        browser.find("#argument-repeat-argument").send_keys("5ms status\n")
+        self.assertEqual(self.device.read_exactly(21), b"status\r" * 3)
+        browser.wait_for_text("#stop", 'Stop what is running: "status"')
+        # Keys come between.
+        self.type(browser, "x")
+        data = b""
+        while not data.endswith(b"x"):
+            data += self.device.read_exactly(1)
+        browser.click("#stop")
+        browser.wait_for(lambda: not browser.find("#stop").is_displayed(), "nothing runs")
+        browser.wait_for_text("#status", 'the repetition of "status" has ended (stopped)')
+        self.type(browser, "END")
+        data = b""
+        while not data.endswith(b"END"):
+            data += self.device.read_exactly(1)
+        self.assertEqual(data.removesuffix(b"END").replace(b"status\r", b""), b"")
 
     def test_the_screen_of_a_program_is_there(self):
         self.serve()

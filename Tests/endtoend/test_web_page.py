@@ -806,10 +806,13 @@ class PageTests(BrowserTest):
         self.open()
         shown = "const each = document.getElementById('stop'); return each.hidden ? '' : each.textContent"
         self.assertEqual(self.browser.run(shown), "")
-        self.mock.say_commands({"name": "stop", "reason": None})
-        self.browser.wait_for(lambda: self.browser.run(shown) == "Stop what is running", "something runs")
+        self.mock.say_commands({"name": "stop", "reason": None, "value": '"status"'})
+        self.browser.wait_for(
+            lambda: self.browser.run(shown) == 'Stop what is running: "status"', "something runs")
         self.browser.click("#stop")
+        # A command that runs holds up the others; what runs behind its command has none to cancel.
         self.mock.wait_for("cancel")
+        self.mock.wait_for("stop")
         self.mock.say_commands({"name": "stop", "reason": "nothing runs", "code": "nothing-runs"})
         self.browser.wait_for(lambda: self.browser.run(shown) == "", "nothing runs")
 

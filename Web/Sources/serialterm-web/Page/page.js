@@ -139,7 +139,7 @@ function receive(event) {
       break;
     case "progress": showProgress(event); break;
     case "file": say(`${event.name}: ${number(event.bytes)} bytes in ${(event.milliseconds / 1000).toFixed(1)} s`); break;
-    case "message": say(event.text); break;
+    case "message": case "repetition-ended": say(event.text); break;
     case "line-errors": {
       const names = Object.keys(event).filter((name) => !["event", "time", "port"].includes(name));
       say(`Line errors: ${names.map((name) => `${name} ${event[name]}`).join(", ")}`, true);
@@ -288,7 +288,15 @@ function showPen() {
 /** Shows what is running, with a button that stops it. */
 function showRunning() {
   get("stop").hidden = !joined || !commands.get("stop")?.enabled;
-  get("stop").textContent = capitalized(commands.get("stop")?.title ?? "");
+  const { title = "", value } = commands.get("stop") ?? {};
+  get("stop").textContent = capitalized(title) + (value ? `: ${value}` : "");
+}
+
+/** Stops what runs: first the command that runs, which holds up the others, then what goes on behind its command. */
+function stopRunning() {
+  command({ command: "cancel" });
+  // The first one may have stopped everything.
+  command({ command: "stop" }, (result) => { if (result.event === "done") answer(result); });
 }
 
 function showActions(actions) {
@@ -504,8 +512,7 @@ keepChoice("aloud", false, () => { get("screen").setAttribute("aria-live", get("
 get("retry").addEventListener("click", reconnectNow);
 // The place behind # is the token's: a jump there would lose it.
 document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); get("keys").focus(); });
-// A command that runs ends before the next one begins, but for this.
-get("stop").addEventListener("click", () => command({ command: "cancel" }));
+get("stop").addEventListener("click", stopRunning);
 get("upload").addEventListener("submit", (event) => { event.preventDefault(); sendFile(); });
 get("upload-stop").addEventListener("click", stopFile);
 get("download").addEventListener("click", () => save(joined?.port ?? "session"));
