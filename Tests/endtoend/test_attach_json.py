@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import re
 import subprocess
 import unittest
 
@@ -721,8 +722,8 @@ class SlowReaderTests(JoinedCase):
             len(anna.received) + missed, count * len(line) + len("end of it\r\nafter it\r\n"))
 
 
-class MessageTests(JoinedCase):
-    """Snippets, and what is sent at intervals."""
+class MessageCase(JoinedCase):
+    """Programs that send what the configuration defines."""
 
     PROFILES = r"""
 [default]
@@ -778,6 +779,10 @@ elsewhere = "no"
             data += self.device.read_exactly(1)
         return data[:-len(end)]
 
+
+class MessageTests(MessageCase):
+    """Snippets and line sequences."""
+
     def test_a_member_has_those_of_the_profile_of_the_port(self):
         # What the session itself does is not done again: its log, and it alone decides what is read-only.
         session = self.session("--profile", "board", "--no-log", "--no-read-only")
@@ -825,6 +830,76 @@ elsewhere = "no"
         program.done("cancel")
         answer = program.answer(number)
         self.assertEqual((answer["reason"], answer["unsent"]), ("cancelled", 5))
+
+
+class RepetitionTests(MessageCase):
+    """What a program sends at intervals."""
+
+    def ended(self, program):
+        event, = wait_until(lambda: program.of_kind("repetition-ended"), f"the end: {program.events[-5:]}")
+        return event["code"], event["sent"]
+
+    def test_it_ends_by_itself_and_the_program_is_told_how_often_it_was_sent(self):
+        program = self.program()
+        program.done("watch", events=["commands", "repetition"])
+        program.done("repeat", argument="2ms 3x a\\r")
+        self.read(b"a\r" * 3)
+        self.assertEqual(self.ended(program), ("as-ordered", 3))
+        program.wait("repetition", lambda state: state["text"] is None, "nothing is repeated")
+        first = next(event for event in program.of_kind("repetition") if event["text"])
+        self.assertEqual((first["interval"], first["count"]), (0.002, 3))
+        self.assertEqual(program.refused("stop"), "nothing runs")
+        program.done("send", text="END")
+        self.read(b"END")
+
+    def test_what_cannot_be_sent_at_all_fails(self):
+        program = self.program("--encoding", "CP437")
+        for argument, reason in (
+                ("1s €", '"€" (U+20AC) does not exist in CP437'), ("1s snippet: no", "repeat: there is no snippet 'no'"),
+                ("0s a", "expected a time from 1 ms to 1 day"), ("1s " + "x" * 65_537, "65536 bytes at most")):
+            self.assertIn(reason, program.refused("repeat", argument=argument))
+        self.assertEqual(program.of_kind("repetition-ended"), [])
+
+    def test_a_message_comes_first_and_the_end_of_the_input_ends_it(self):
+        # Each text takes longer than the time to the next one, so that the queue is never empty for long.
+        program = self.program("--byte-delay", "5", "--linger", "1h")
+        program.done("repeat", argument="1ms status")
+        self.read(b"status\n")
+        program.done("send", text="MESSAGE")
+        program.done("snippet: where")
+        data = self.read_until(b"MESSAGE") + self.read_until(b"uname\n")
+        self.assertEqual(data.replace(b"status\n", b""), b"")
+        program.program.close_stdin()
+        code, count = self.ended(program)
+        self.assertEqual(code, "ending")
+        self.assertTrue(program.program.running, "it lingers")
+        self.assertGreater(count, 0)
+
+    def test_a_member_does_not_fill_the_queue_of_a_device_that_reads_nothing(self):
+        owner = self.program()
+        owner.done("watch", events=["people", "commands"])
+        member = self.member()
+        owner.wait("people", lambda people: people["others"], "the member is there")
+        owner.done("give-pen", to=owner.state("people")["others"][0]["id"])
+        member.wait_for_people(pen="mine")
+
+        def waiting():
+            message = owner.done("statistics")["message"]
+            return int(re.search(r"([\d,]+) waiting to be sent", message)[1].replace(",", ""))
+        text = "x" * 999
+        member.done("repeat", argument=f"1ms {text}\\r")
+        wait_until(waiting, "a text waits at the owner")
+        # Many moments pass meanwhile.
+        for _ in range(200):
+            member.done("statistics")
+            self.assertLessEqual(waiting(), 1_000)
+        member.done("stop")
+        code, count = self.ended(member)
+        self.assertEqual(code, "stopped")
+        self.assertGreater(member.of_kind("repetition-ended")[0]["late"], 0)
+        self.read((text + "\r").encode() * count)
+        member.done("send", text="END")
+        self.read(b"END")
 
 
 

@@ -4,6 +4,7 @@ import SerialCore
 import Sessions
 import SystemPackage
 import TestSupport
+import Time
 
 @testable import serialterm
 
@@ -16,14 +17,14 @@ final class PortBench {
   var loop: IOLoop { app.loop }
 
   /// - Parameter pollable: what the loop polls in place of the device; nil for standard input.
-  init(polling pollable: FileDescriptor? = nil) throws {
+  init(polling pollable: FileDescriptor? = nil, clock: TestClock? = nil) throws {
     let endpoint = Endpoint.tty("/dev/ttyTEST")
     let link = FakeLink(to: endpoint)
     link.pollable = pollable
     self.link = link
     app = try App(
       among: DeviceCatalog(), from: LinkProviders([FakeProvider(endpoint.kind) { _ in link }]),
-      isQuiet: true, isRaw: false)
+      clock: { clock?.now ?? .now }, isQuiet: true, isRaw: false)
     port = app.add(
       SessionConfiguration(
         settings: LineSettings(), linkOptions: LinkOptions(), onOpen: nil, reconnects: true,

@@ -65,7 +65,8 @@ class Closed(Error):
 class Event:
     """Something that happened.
 
-    `kind` is `open`, `waiting`, `unplugged`, `back`, `settings`, `released`, `closed`, `line-errors`, `message`, `progress` or `file`.
+    `kind` is `open`, `waiting`, `unplugged`, `back`, `settings`, `released`, `closed`, `line-errors`, `message`, `progress`, `file`
+    or `repetition-ended`.
     `members` are those of the event of the program.
     """
 
@@ -315,7 +316,7 @@ class Core:
             return Event(name, event)
         elif kind == "commands":
             self.commands.update((record["name"], record) for record in event["commands"])
-        elif kind in ("line-errors", "message", "progress", "file"):
+        elif kind in ("line-errors", "message", "progress", "file", "repetition-ended"):
             return Event(kind, event)
         return None
 

@@ -101,10 +101,6 @@ protocol CommandUser: MessageSender {
   func run(program: String) throws(Failure)
   /// The shell commands that were run, the latest at the end.
   var recentCommands: [String] { get }
-  /// Sends a message at intervals from now on, at the port with the focus. Another one ends.
-  func startRepeating(_ order: RepeatOrder)
-  /// Sends the message no more.
-  func stopRepeating()
   /// Stops the exchange that has the pen: a file, a script or a program.
   func stopExchange()
   /// Moves the focus to another port; nil for the next one.

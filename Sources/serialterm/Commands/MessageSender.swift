@@ -17,6 +17,12 @@ protocol MessageSender: AnyObject {
   ///   sender is stopped.
   /// - Throws: ``Failure`` if there is no room for all of it. Then nothing is sent.
   func send(_ text: [UInt8], done: @escaping () -> Void) throws(Failure)
+  /// Sends a message now and at intervals. Another one that was sent so ends.
+  ///
+  /// - Throws: ``Failure`` if it cannot be sent now. Then it is not repeated.
+  func startRepeating(_ order: RepeatOrder) throws(Failure)
+  /// Sends the message no more.
+  func stopRepeating() -> CommandOutcome
 }
 
 extension Failure {

@@ -7,7 +7,9 @@ extension Command {
   static let repeatText = CommandWithArgument(
     nil, "repeat", "send a text at intervals",
     or: ["every", "again", "interval", "periodic", "poll", "keep sending", "timer", "loop"],
-    users: [.person], needs: RepeatOrder.needs, value: { $0.repeating.map { "\($0)" } },
+    users: .exceptAgents, needs: RepeatOrder.needs,
+    // Programs get the count by itself, so that it changes no record.
+    value: { state in state.repeating.map { state.user == .person ? "\($0)" : $0.order } },
     argument: .text(
       "repeat", expected: RepeatOrder.expected,
       [
@@ -21,12 +23,14 @@ extension Command {
       },
       parse: { $0 })
   ) { typed, call in
-    guard let user = call.user else { return call.answer(.withoutUser) }
-    do throws(RepeatOrder.Mistake) {
-      user.startRepeating(
+    guard let messages = call.messages else { return call.answer(.withoutUser) }
+    do {
+      try messages.startRepeating(
         try RepeatOrder(
           parsing: typed, as: call.state.inputMode, snippets: call.state.snippets))
       call.answer(.done)
+    } catch let failure as Failure {
+      call.answer(.failed(failure.message))
     } catch {
       call.answer(.failed("repeat: \(error)."))
     }
@@ -50,6 +54,14 @@ struct RepeatOrder: Hashable {
     case snippet(Snippet)
     /// The bytes of hexadecimal numbers, which nothing changes.
     case numbers([UInt8])
+
+    /// The number of bytes, without what Enter sends.
+    var byteCount: Int {
+      switch self {
+      case .snippet(let snippet): snippet.text.count
+      case .numbers(let bytes): bytes.count
+      }
+    }
 
     /// The message.
     ///

@@ -20,9 +20,12 @@ extension Command {
   ) { call in
     if call.state.playing != nil {
       call.port.sequences.stop()
+    } else if call.state.repeating != nil {
+      guard let messages = call.messages else { return call.answer(.withoutUser) }
+      return call.answer(messages.stopRepeating())
     } else {
       guard let user = call.user else { return call.answer(.withoutUser) }
-      if call.state.repeating != nil { user.stopRepeating() } else { user.stopExchange() }
+      user.stopExchange()
     }
     // The starter of the exchange receives its outcome.
     call.answer(.done)

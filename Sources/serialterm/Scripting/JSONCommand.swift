@@ -77,6 +77,7 @@ enum JSONCommand {
 
   /// The maximum number of bytes that one command sends.
   static let largestPiece = 65_536
+  static let tooMuch = "too much at once: \(largestPiece) bytes at most"
 
   /// Parses a command.
   ///
@@ -248,9 +249,7 @@ enum JSONCommand {
       }
     case (.some, .some), (nil, nil): throw Mistake("send needs either text or hex")
     }
-    guard count <= largestPiece else {
-      throw Mistake("too much at once: \(largestPiece) bytes at most")
-    }
+    guard count <= largestPiece else { throw Mistake(tooMuch) }
     return content
   }
 

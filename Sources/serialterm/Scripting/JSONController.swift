@@ -115,7 +115,8 @@ final class JSONController {
       case .room:
         for port in ports { port.published.resume() }
         input.goOn()
-      case .ready, .lost, .ending: break
+      case .ending: endRepetitions()
+      case .ready, .lost: break
       }
     }
     defer { for port in ports { port.port.lineCommands.end() } }
@@ -372,7 +373,7 @@ final class JSONController {
   ) -> CommandCall {
     let performance = current
     performance?.wait = .outcome
-    let messages = JSONMessages(of: performance, at: port, on: loop)
+    let messages = JSONMessages(of: performance, at: port)
     return CommandCall(
       from: .json, at: port.port, sendingBy: messages, argument: argument
     ) { [unowned self, weak performance] outcome in
@@ -391,14 +392,11 @@ final class JSONController {
   }
 
   private func send(_ bytes: [UInt8], to port: JSONPort) {
-    let session = port.port.session
     do throws(SerialError) {
-      try session.write(bytes.span.bytes, by: .program)
+      current?.wait = .send(try port.write(bytes) { [unowned self] in answer("done") })
     } catch {
-      return fail(Failure(error).message)
+      fail(Failure(error).message)
     }
-    current?.wait = .send(
-      Drain(session, on: loop, patience: nil) { [unowned self] in answer("done") })
   }
 
   /// Fails a command that takes time, such as a break, when its port is closed. What is being sent
@@ -414,8 +412,13 @@ final class JSONController {
     }
   }
 
+  private func endRepetitions() {
+    for port in ports { port.repetition.end(because: .ending) }
+  }
+
   private func close(after linger: Duration) {
     input.end()
+    endRepetitions()
     end = loop.schedule(after: linger) { [unowned self] in
       frontEnd.finish(.success(.done))
     }

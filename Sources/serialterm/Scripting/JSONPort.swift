@@ -4,6 +4,7 @@ import EventLoop
 import Frames
 import Observing
 import Patterns
+import Reconnecting
 import SerialCore
 import Sessions
 import Symbols
@@ -70,6 +71,13 @@ final class JSONPort {
   /// What became of the screen that was there when the program joined; nil for none.
   private var screen: Screen?
   private let isCrowded: () -> Bool
+  /// What waits until the driver has sent the bytes of a command; nil if nothing does.
+  private weak var drain: Drain?
+  /// Sends a text at intervals. A command that sends comes first: it would never be done otherwise.
+  private(set) lazy var repetition = TextRepetition(
+    on: loop, isHeldUp: { [unowned self] in drain != nil },
+    send: { [unowned self] message, _ throws(Failure) in try sendAgain(message) },
+    onEnd: { [unowned self] _, end in onReport(self, .event("repetition-ended", end.members)) })
 
   private enum Screen {
     /// The program has it.
@@ -249,24 +257,54 @@ final class JSONPort {
     return bytes
   }
 
-  /// Sends a text as a message, and the checksum of the session after it.
+  /// Sends bytes for a command, and calls `done` when the driver has sent them.
+  ///
+  /// - Returns: what waits for that, and is given up when it is released.
+  func write(_ bytes: [UInt8], done: @escaping () -> Void) throws(SerialError) -> Drain {
+    try port.session.write(bytes.span.bytes, by: .program)
+    let drain = Drain(port.session, on: loop, patience: nil, done: done)
+    self.drain = drain
+    return drain
+  }
+
+  /// Sends a text as a message, and the checksum of the session after it, as
+  /// ``write(_:done:)`` does.
   ///
   /// - Throws: ``Failure`` if there is no room for it, or if the encoding lacks a character. Then
   ///   nothing is sent.
-  func send(_ text: [UInt8]) throws(Failure) {
-    var bytes: [UInt8]
-    (messageForm.mapList, messageForm.encoding) = (sentMap, port.controller.encoding)
-    do throws(UnencodableText) {
-      bytes = try messageForm.encoded(text)
+  func send(_ text: [UInt8], done: @escaping () -> Void) throws(Failure) -> Drain {
+    let bytes = try encoded(.text(text))
+    do throws(SerialError) {
+      return try write(bytes, done: done)
     } catch {
-      throw .unsent(because: error)
+      throw .unsent(bytes.count, in: port.model.state)
     }
-    bytes += port.model.state.checksum?.bytes(for: bytes) ?? []
+  }
+
+  /// Sends a message that is repeated.
+  private func sendAgain(_ message: OutgoingMessage) throws(Failure) {
+    let bytes = try encoded(message)
     do throws(SerialError) {
       try port.session.write(bytes.span.bytes, by: .program)
     } catch {
       throw .unsent(bytes.count, in: port.model.state)
     }
+  }
+
+  /// The bytes of a message, and the checksum of the session after them.
+  private func encoded(_ message: OutgoingMessage) throws(Failure) -> [UInt8] {
+    let bytes: [UInt8]
+    switch message {
+    case .numbers(let numbers): bytes = numbers
+    case .text(let text):
+      (messageForm.mapList, messageForm.encoding) = (sentMap, port.controller.encoding)
+      do throws(UnencodableText) {
+        bytes = try messageForm.encoded(text)
+      } catch {
+        throw .unsent(because: error)
+      }
+    }
+    return bytes + (port.model.state.checksum?.bytes(for: bytes) ?? [])
   }
 
   private func received(_ bytes: UnsafeRawBufferPointer, at moment: Moment) {
@@ -316,6 +354,15 @@ final class JSONPort {
       members.append(("features", capabilities.json))
     }
     onReport(self, .event("state", members))
+  }
+}
+
+extension TextRepetition.End {
+  /// The members of the event.
+  fileprivate var members: [(String, JSON)] {
+    [("text", .string(sentence))] + reason.members + [
+      ("sent", .integer(Int(repetition.doneCount))), ("late", .integer(Int(missedCount))),
+    ]
   }
 }
 

@@ -22,6 +22,18 @@ extension LineCounters {
   }
 }
 
+extension Repetition? {
+  /// The members of the event. The text is null while nothing is repeated.
+  var members: [(String, JSON)] {
+    guard let self else { return [("text", .null)] }
+    return [
+      ("text", .string(self.text)), ("interval", .number(self.interval / .seconds(1))),
+      ("count", self.count.map { .integer(Int($0)) } ?? .null),
+      ("sent", .integer(Int(self.doneCount))),
+    ]
+  }
+}
+
 extension LineCapabilities {
   /// What the port has besides bytes, for programs.
   var json: JSON {

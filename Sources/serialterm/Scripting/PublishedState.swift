@@ -12,7 +12,7 @@ import TextTools
 final class PublishedState {
   /// A part of the state. The raw value is the name of its event.
   enum Part: String, CaseIterable {
-    case people, commands, lines, counters
+    case people, commands, lines, counters, repetition
   }
 
   /// The parts that are published.
@@ -31,6 +31,10 @@ final class PublishedState {
   private var commands: [String: PublishedCommand] = [:]
   private var lines: ModemLines?
   private var counters: LineCounters?
+  private var repetition: Repetition??
+  /// The time until the count of the repetition may be published again.
+  private var countPause: LoopTimer?
+  private static let countInterval = Duration.milliseconds(250)
 
   /// - Parameters:
   ///   - isCrowded: whether the program must read before it gets more.
@@ -48,9 +52,10 @@ final class PublishedState {
   func begin(_ parts: Set<Part>) {
     self.parts = parts
     (people, commands, lines, counters) = (nil, [:], nil, nil)
+    (repetition, countPause) = (nil, nil)
     lineWatch.isWatched = parts.contains(.lines)
     changes =
-      parts.isEmpty ? nil : port.model.$state.observe { [unowned self] _ in publishing.post() }
+      parts.isEmpty ? nil : port.model.$state.observe { [unowned self] in stateDidChange($0) }
     counting =
       parts.contains(.counters)
       ? port.session.observe(.countersChange) { [unowned self] _ in publishing.post() } : nil
@@ -61,6 +66,16 @@ final class PublishedState {
   /// Publishes what has changed while the program did not read.
   func resume() { if !parts.isEmpty { publishing.post() } }
 
+  private func stateDidChange(_ change: Change<TerminalState>) {
+    guard let new = change.new.repeating, change.old.repeating?.isSame(as: new) == true else {
+      return publishing.post()
+    }
+    var old = change.old
+    old.repeating = new
+    // A count alone costs no look at the other parts.
+    if old != change.new { publishing.post() } else { publishRepetition(in: change.new) }
+  }
+
   private func publishChanges() {
     // Otherwise a program that does not read would fill the memory.
     guard !isCrowded() else { return }
@@ -69,6 +84,7 @@ final class PublishedState {
     if parts.contains(.commands) { publishCommands(in: state) }
     if parts.contains(.lines) { publishLines(in: state) }
     if parts.contains(.counters) { publishCounters() }
+    publishRepetition(in: state)
   }
 
   private func publishPeople(in state: TerminalState) {
@@ -90,6 +106,24 @@ final class PublishedState {
     guard new != lines else { return }
     lines = new
     if let new { publish(.lines, new.members) }
+  }
+
+  /// What is repeated is published at once, and its count at most once in ``countInterval``.
+  private func publishRepetition(in state: TerminalState) {
+    guard parts.contains(.repetition), !isCrowded() else { return }
+    let new = state.repeating
+    if case .some(let known) = repetition {
+      guard new != known else { return }
+      if countPause != nil, let known, let new, new.isSame(as: known) { return }
+    }
+    repetition = .some(new)
+    publish(.repetition, new.members)
+    countPause = new.map { _ in
+      loop.schedule(after: Self.countInterval) { [unowned self] in
+        countPause = nil
+        publishRepetition(in: port.model.state)
+      }
+    }
   }
 
   /// Counters of a port that is not open are unknown, as its lines are.

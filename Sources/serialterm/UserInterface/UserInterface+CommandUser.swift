@@ -34,8 +34,13 @@ extension UserInterface: CommandUser {
   func run(script: FilePath) throws(Failure) { try exchanges.scripts.run(script: script) }
   func run(program: String) throws(Failure) { try exchanges.programs.run(program: program) }
   var recentCommands: [String] { exchanges.programs.recentCommands }
-  func startRepeating(_ order: RepeatOrder) { exchanges.repetition.start(order) }
-  func stopRepeating() { exchanges.repetition.stop() }
+  func startRepeating(_ order: RepeatOrder) throws(Failure) {
+    try exchanges.repetition.start(order)
+  }
+  func stopRepeating() -> CommandOutcome {
+    exchanges.repetition.end(because: .stopped)
+    return .done
+  }
   func stopExchange() { focus.port.controller.exchange?.stop() }
 
   func moveFocus(to name: String?) { focus.move(to: name) }

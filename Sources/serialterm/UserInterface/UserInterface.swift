@@ -272,7 +272,7 @@ final class UserInterface: FrontEnd {
 
   func stop() {
     tap?.stop()
-    exchanges.repetition.end(because: "the session ends")
+    exchanges.repetition.end(because: .ending)
     keyboard.input.stop()
     keyboard.refusals.flush()
     dialogs.dismiss()

@@ -99,7 +99,10 @@ final class FakeCommandUser: CommandUser {
   func startRepeating(_ order: RepeatOrder) {
     events.append("repeat \(order.text) every \(order.interval)")
   }
-  func stopRepeating() { events.append("stop repeating") }
+  func stopRepeating() -> CommandOutcome {
+    events.append("stop repeating")
+    return .done
+  }
   func stopExchange() { events.append("stop") }
   var focusName = "ttyFAKE"
   func moveFocus(to name: String?) { events.append("focus \(name ?? "next")") }

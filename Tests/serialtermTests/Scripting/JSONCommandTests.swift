@@ -53,7 +53,7 @@ import TextTools
   private static let fileName = "name: expected the name of a file, without a path"
 
   private static let watchedEvents =
-    "events: expected an array of people, commands, lines, counters, plot"
+    "events: expected an array of people, commands, lines, counters, repetition, plot"
 
   private static let noCommand =
     "expected a command, such as send, expect, set, break or close: see 'serialterm help json'"

@@ -146,6 +146,7 @@ import TextTools
       Set(allowed) == [
         "baud", "data-bits", "parity", "stop-bits", "flow", "break", "toggle-line", "pulse-line",
         "sequence", "lines", "mark", "who", "name", "statistics", "stop", "take-pen",
+        "repeat",
         "snippet: login", "sequence: mine",
       ])
     let requests = ProgramRequest.all.filter { $0.users.contains(.page) }
@@ -192,6 +193,12 @@ import TextTools
     state.repeating = Repetition(text: "status", interval: .seconds(1), count: 20, doneCount: 3)
     let record = try #require(state.publishedCommands.first { $0.name == "repeat" })
     #expect("\(record.json)".contains(#""value":"\"status\" every 1 s, 3 of 20""#))
+    // A record for programs has no count, so that a count does not change it.
+    state.user = .script
+    let shown = state.publishedCommands
+    #expect(shown.contains { "\($0.json)".contains(#""value":"\"status\" every 1 s""#) })
+    state.repeating?.doneCount = 4
+    #expect(state.publishedCommands == shown)
     #expect(PublishedCommand(Command.stop, in: state).reason == nil)
   }
 
@@ -253,9 +260,9 @@ import TextTools
 
     private let pipe: (readEnd: FileDescriptor, writeEnd: FileDescriptor)
 
-    init() throws {
+    init(_ clock: TestClock? = nil) throws {
       pipe = try FileDescriptor.pipe()
-      bench = try PortBench(polling: pipe.readEnd)
+      bench = try PortBench(polling: pipe.readEnd, clock: clock)
     }
 
     deinit {
@@ -321,6 +328,47 @@ import TextTools
     try program.turn()
     #expect(program.events.count == 1)
     #expect(program.takeReasons()["break"] == "read-only")
+  }
+
+  @Test func `A count of a repetition is published four times a second, and in no command`() throws
+  {
+    let clock = TestClock()
+    let program = try Program(clock)
+    let model = program.bench.port.model
+    func counts() -> [Int?] {
+      program.take().map { $0.part == .repetition ? $0.json["sent"]?.integer : -1 }
+    }
+    model.update { $0.user = .script }
+    program.published.begin([.commands, .repetition])
+    #expect(counts() == [-1, nil])
+    model.update { $0.repeating = Repetition(text: "a", interval: .milliseconds(1), count: nil) }
+    try program.turn()
+    #expect(counts() == [-1, 0])
+    for _ in 0..<1_000 {
+      clock.advance(by: .milliseconds(1))
+      model.update { $0.repeating?.doneCount += 1 }
+      try program.turn()
+    }
+    #expect(counts() == [250, 500, 750, 1_000])
+    // A program that does not read gets the newest one later.
+    program.isCrowded = true
+    for _ in 0..<500 {
+      clock.advance(by: .milliseconds(1))
+      model.update { $0.repeating?.doneCount += 1 }
+      try program.turn()
+    }
+    program.isCrowded = false
+    program.published.resume()
+    try program.turn()
+    #expect(counts() == [1_500])
+    model.update { $0.repeating?.doneCount += 1 }
+    // Anything else is published at once, and leaves the count alone.
+    model.update { $0.isReadOnly = true }
+    try program.turn()
+    #expect(counts() == [-1])
+    model.update { $0.repeating = nil }
+    try program.turn()
+    #expect(counts() == [-1, nil])
   }
 
   @Test func `A program that does not read gets the newest state later`() throws {

@@ -160,7 +160,10 @@ import Testing
     case "sequence":
       withoutPort(situation) ?? unsendable(situation) ?? withoutPen(situation)
         ?? (situation == .transferring ? "image.bin is being sent" : nil) ?? withoutLines(situation)
-    case "send-file", "receive-files", "run-script", "run-command", "repeat":
+    case "repeat":
+      withoutPort(situation) ?? unsendable(situation) ?? withoutPen(situation)
+        ?? (situation == .transferring ? "image.bin is being sent" : nil)
+    case "send-file", "receive-files", "run-script", "run-command":
       withoutUser(situation) ?? withoutPort(situation) ?? unsendable(situation)
         ?? withoutPen(situation)
         ?? (situation == .transferring ? "image.bin is being sent" : nil)

@@ -20,7 +20,7 @@ import Testing
     let bench = try InterfaceBench(options)
     try bench.begin()
     if let typed {
-      bench.interface.startRepeating(try RepeatOrder(parsing: typed, as: .char))
+      try bench.interface.startRepeating(RepeatOrder(parsing: typed, as: .char))
       try bench.turn()
     }
     return bench
@@ -186,7 +186,7 @@ import Testing
     #expect(sent(bench) == "status\r")
     try bench.pass(.seconds(1))
     #expect(sent(bench) == "status\rstatus\r")
-    bench.interface.stopRepeating()
+    _ = bench.interface.stopRepeating()
     try bench.turn()
     #expect(text(bench).contains(ended("stopped", "2 sent, 4 late")))
     bench.end()
@@ -198,8 +198,8 @@ import Testing
     try bench.turn()
     #expect(text(bench).contains("has ended (you type to another port): 1 sent, 0 late."))
     #expect(bench.interface.focus.ports.allSatisfy { $0.model.state.repeating == nil })
-    bench.interface.startRepeating(try RepeatOrder(parsing: "1s one", as: .char))
-    bench.interface.startRepeating(try RepeatOrder(parsing: "1s two", as: .char))
+    try bench.interface.startRepeating(RepeatOrder(parsing: "1s one", as: .char))
+    try bench.interface.startRepeating(RepeatOrder(parsing: "1s two", as: .char))
     try bench.turn()
     #expect(text(bench).contains(#""one" has ended (another text is repeated): 1 sent"#))
     #expect(bench.state.repeating?.text == "two")

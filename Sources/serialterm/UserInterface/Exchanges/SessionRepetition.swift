@@ -15,7 +15,7 @@ final class SessionRepetition {
       // The first one shows the checksum. The same would follow at each interval.
       try keyboard.send(message, showsChecksum: isFirst)
     },
-    onEnd: { [app] port, text in app.console.say(port.named(text)) })
+    onEnd: { [app] port, end in app.console.say(port.named(end.sentence)) })
   private var observations: [AnyObject] = []
 
   init(at focus: PortFocus, _ keyboard: Keyboard, _ leaving: Leaving, in app: App) {
@@ -23,19 +23,18 @@ final class SessionRepetition {
   }
 
   /// Sends a text now and at each interval. Another one ends.
-  func start(_ order: RepeatOrder) {
+  ///
+  /// - Throws: ``Failure`` if it cannot be sent now.
+  func start(_ order: RepeatOrder) throws(Failure) {
     if observations.isEmpty {
       observations = [
-        focus.$port.observe { [unowned self] _ in end(because: "you type to another port") },
-        leaving.$isLeaving.observe { [unowned self] _ in end(because: "the session ends") },
+        focus.$port.observe { [unowned self] _ in repetition.end(because: .otherPort) },
+        leaving.$isLeaving.observe { [unowned self] _ in repetition.end(because: .ending) },
       ]
     }
-    repetition.start(order, at: focus.port.port)
+    try repetition.start(order, at: focus.port.port)
   }
 
-  /// Sends the text no more, because the user wants it.
-  func stop() { repetition.stop() }
-
   /// Ends the repetition if one runs, and reports the reason and what was sent.
-  func end(because reason: String) { repetition.end(because: reason) }
+  func end(because reason: Reason) { repetition.end(because: reason) }
 }
