@@ -424,7 +424,8 @@ package final class SharingController: PenControl {
   private func callWaitingIfAny() { if !waiting.isEmpty { callWaiting() } }
 
   private func driverTookBytes() {
-    callWaitingIfAny()
+    guard !waiting.isEmpty else { return }
+    callWaiting()
     // During the event, what was taken still has its place in the queue. If the driver has taken
     // all of a full queue, no other event follows.
     guard !waiting.isEmpty, session.queuedByteCount == 0 else { return }
