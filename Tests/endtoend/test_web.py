@@ -314,12 +314,12 @@ class SessionTests(WebTest):
         one, other = self.join("one"), self.join("other")
         one.send("repeat", id=1, argument="1s no")
         self.assertEqual(one.expect("failed", id=1)["reason"], "you are only watching")
-        self.have_pen(one)
+        one.send("ask-pen", id="pen")
+        person, = one.expect("people", pen="mine")["others"]
         one.send("repeat", id=2, argument="2ms status")
         one.expect("done", id=2)
         self.assertEqual(self.device.read_exactly(21), b"status\r" * 3)
-        members = one.expect("people", others=lambda others: others)["others"]
-        one.send("give-pen", id=3, to=members[0]["id"])
+        one.send("give-pen", id=3, to=person["id"])
         other.expect("people", pen="mine")
         ended = one.expect("repetition-ended")
         self.assertEqual((ended["code"], ended["reason"]), ("pen-held", "other (browser) has the pen"))
