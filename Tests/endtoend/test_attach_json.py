@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import re
+import signal
 import subprocess
 import unittest
 
@@ -639,6 +640,14 @@ class LogTests(JoinedCase):
                 ({"bytes": 0}, "bytes: expected a whole number from 1 to 16384")):
             self.assertEqual(anna.refused("read-log", **members), reason)
 
+    def test_an_owner_that_does_not_answer_is_not_waited_for(self):
+        session = self.session("--log", self.folder / "board.log", "--log-share")
+        anna = self.member()
+        os.kill(session.pid, signal.SIGSTOP)
+        self.addCleanup(os.kill, session.pid, signal.SIGCONT)
+        self.assertEqual(anna.refused("read-log"), "timeout")
+        self.assertEqual(anna.do("statistics")["event"], "done")
+
     def test_one_that_several_ports_share_is_not_read(self):
         with Device() as other:
             file = self.folder / "both.txt"
@@ -901,6 +910,13 @@ class RepetitionTests(MessageCase):
         member.done("send", text="END")
         self.read(b"END")
 
+    def test_a_cancel_counts_the_bytes_of_its_message_alone(self):
+        program = self.program()
+        program.done("repeat", argument="1s " + "x" * 30_000)
+        number = program.start("send", text="hello")
+        program.done("cancel")
+        answer = program.answer(number)
+        self.assertEqual((answer["reason"], answer["unsent"]), ("cancelled", 5))
 
 
 class NameTests(JoinedCase):

@@ -196,7 +196,7 @@ class SessionTests(PackageTestCase):
         with tempfile.TemporaryDirectory() as folder, Device() as device:
             path = Path(folder) / "board.log"
             path.write_bytes(content := bytes(range(256)) * 100)
-            board = self.board(device.path, log=str(path), log_append=True, log_share=True)
+            board = self.board(device.path, log=str(path), log_append=True)
             self.assertEqual(board.read_log(), content)
 
     def test_a_file(self):

@@ -328,7 +328,8 @@ class SessionTests(WebTest):
         data = self.device.read_exactly(1)
         while not data.endswith(b"END"):
             data += self.device.read_exactly(1)
-        self.assertEqual(data, b"status\r" * (ended["sent"] - 3) + b"END")
+        # The last text may have been on its way when the pen moved. The owner drops it.
+        self.assertIn(data, [b"status\r" * (ended["sent"] - each) + b"END" for each in (3, 4)])
 
     def test_a_command_is_off_with_the_palette_s_reason_while_the_device_is_gone(self):
         self.serve()

@@ -278,7 +278,7 @@ class Session:
         self.command("stop-log")
 
     def read_log(self, timeout: Optional[float] = None) -> bytes:
-        """Returns the log of the session, if its owner shares it (`--log-share`)."""
+        """Returns what the log has now. `timeout` is the limit of each piece of 16 KiB."""
         log = bytearray()
         while True:
             piece = self.command("read-log", timeout, offset=len(log))

@@ -248,7 +248,7 @@ class Session:
         await self.command("start-log", path=os.path.abspath(path), append=append)
 
     async def read_log(self, timeout: Optional[float] = None) -> bytes:
-        """Returns the log of the session, if its owner shares it (`--log-share`)."""
+        """Returns what the log has now. `timeout` is the limit of each piece of 16 KiB."""
         log = bytearray()
         while True:
             piece = await self.command("read-log", timeout, offset=len(log))

@@ -32,3 +32,11 @@ package struct OwnedDescriptor: ~Copyable {
     return OwnedDescriptor(FileDescriptor(rawValue: rawValue))
   }
 }
+
+/// A descriptor with several owners. The last one that is released closes it.
+package final class SharedDescriptor: Sendable {
+  private let owned: OwnedDescriptor
+  package var borrowed: FileDescriptor { owned.borrowed }
+
+  package init(_ owned: consuming OwnedDescriptor) { self.owned = owned }
+}

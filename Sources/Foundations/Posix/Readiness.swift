@@ -63,7 +63,7 @@ extension FileDescriptor {
   /// corresponding C function is `poll`.
   ///
   /// - Parameter deadline: the end of the wait; nil for none.
-  /// - Returns: the events; empty if the deadline is over.
+  /// - Returns: the events; empty if the deadline is over, or the kernel cannot wait.
   package func wait(for interest: Interest, until deadline: MonotonicTime?) -> Readiness {
     var request = pollfd(fd: rawValue, events: interest.pollEvents, revents: 0)
     while true {
@@ -74,7 +74,10 @@ extension FileDescriptor {
         // Rounded up: the last millisecond would be many calls that do not wait.
         milliseconds = CInt(clamping: (rest - 1) / 1_000_000 + 1)
       }
-      if poll(&request, 1, milliseconds) > 0 { return Readiness(pollEvents: request.revents) }
+      let count = poll(&request, 1, milliseconds)
+      if count > 0 { return Readiness(pollEvents: request.revents) }
+      // Without memory, it does not wait.
+      if count < 0, errno != EINTR { return [] }
     }
   }
 }

@@ -182,6 +182,8 @@ public enum SharingMessage: Hashable, Sendable {
 
   /// The maximum length of a name or text in bytes: a message must fit into a subnegotiation.
   public static let textLimit = 160
+  /// The maximum length of the name of a file in bytes.
+  public static let fileNameLimit = 220
   /// The maximum length of the code of a ``refusal(_:code:text:)`` in bytes.
   public static let codeLimit = 32
   /// The number of counters in ``counters(_:)``.
@@ -239,7 +241,8 @@ extension SharingMessage {
     case .sent(let number): Self.pack(.sent, Self.number(number))
     case .logBytes(let bytes): Self.pack(.logBytes, Array(bytes.prefix(Self.historyLimit)))
     case .logPiece(let offset, let size, let name):
-      Self.pack(.logPiece, Self.number(offset) + Self.number(size) + Self.text(name))
+      Self.pack(
+        .logPiece, Self.number(offset) + Self.number(size) + Self.text(name, Self.fileNameLimit))
     case .logFailed(let offset, let reason):
       Self.pack(.logFailed, Self.number(offset) + Self.text(reason))
     }
@@ -305,7 +308,7 @@ extension SharingMessage {
       guard let offset: UInt64 = Self.takeNumber(&rest),
         let size: UInt64 = Self.takeNumber(&rest)
       else { return nil }
-      self = .logPiece(offset: offset, size: size, name: Self.text(in: rest))
+      self = .logPiece(offset: offset, size: size, name: Self.text(in: rest, Self.fileNameLimit))
     case .logFailed:
       guard let offset: UInt64 = Self.takeNumber(&rest) else { return nil }
       self = .logFailed(offset: offset, Self.text(in: rest))
@@ -363,8 +366,8 @@ extension SharingMessage {
     return bytes.prefix(size).reduce(0) { $0 << 8 | Number(truncatingIfNeeded: $1) }
   }
 
-  private static func text(in bytes: ArraySlice<UInt8>) -> String {
-    String(decoding: bytes.prefix(textLimit), as: UTF8.self)
+  private static func text(in bytes: ArraySlice<UInt8>, _ limit: Int = textLimit) -> String {
+    String(decoding: bytes.prefix(limit), as: UTF8.self)
   }
 }
 

@@ -43,7 +43,7 @@ enum LogParameters {
     "log-sent", "Log what is sent too, passwords included. Not in raw logs.")
 
   static let share = Parameter.flag(
-    "log-share", "Let those who join the session read its log, also what was sent before.")
+    "log-share", "Let those who join the session read its log, from its beginning.")
 
   /// The parameters of writing a log file.
   static let files: [any Declared] = [format, append, rotate, rotateEvery, keep]

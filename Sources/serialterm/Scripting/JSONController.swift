@@ -275,9 +275,13 @@ final class JSONController {
     }
   }
 
+  /// The maximum time for a piece of the log: a disk, or the owner of a session, may never answer.
+  private static let logPatience = Duration.seconds(10)
+
   private func readLog(_ order: JSONCommand.LogPieceOrder, at port: JSONPort) {
     let performance = current
-    performance?.wait = .log
+    performance?.wait = .log(
+      loop.schedule(after: Self.logPatience) { [unowned self] in fail("timeout") })
     port.port.controller.readLog(order.count, from: order.offset) {
       [unowned self, weak performance] result in
       guard let performance, performance === current else { return }
@@ -393,7 +397,8 @@ final class JSONController {
 
   private func send(_ bytes: [UInt8], to port: JSONPort) {
     do throws(SerialError) {
-      current?.wait = .send(try port.write(bytes) { [unowned self] in answer("done") })
+      let wait = try port.write(bytes) { [unowned self] in answer("done") }
+      current?.wait = wait
     } catch {
       fail(Failure(error).message)
     }

@@ -9,7 +9,8 @@ final class JSONMessages: MessageSender {
 
   /// Sends a text. It is done when the driver has sent it, and can be cancelled until then.
   func send(_ text: [UInt8], done: @escaping () -> Void) throws(Failure) {
-    performance?.wait = .send(try port.send(text, done: done))
+    let wait = try port.send(text, done: done)
+    performance?.wait = wait
   }
 
   func startRepeating(_ order: RepeatOrder) throws(Failure) {

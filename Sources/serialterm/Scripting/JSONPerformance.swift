@@ -14,12 +14,13 @@ final class JSONPerformance {
   var wait: Wait?
 
   enum Wait {
-    case send(Drain)
+    /// The bytes of a message.
+    case send(Drain, byteCount: Int)
     /// The text, until the time is over.
     case expect(LoopTimer)
     case transfer
-    /// A piece of the log.
-    case log
+    /// A piece of the log, until the time is over.
+    case log(LoopTimer)
     case release(ObservationToken<SessionEvent>)
     /// The outcome of a command of the session, such as a break.
     case outcome
@@ -36,11 +37,12 @@ final class JSONPerformance {
     guard let port, let wait else { return nil }
     switch wait {
     case .expect: port.text.patterns = []
-    case .send:
+    case .send(_, let byteCount):
       let session = port.port.session
+      // A text that is repeated goes with it.
       let count = session.discardUnsent(by: .program)
       session.pacer?.sessionDidGiveUp(session)
-      return Self.unsent(count)
+      return Self.unsent(min(count, byteCount))
     case .transfer:
       port.port.controller.exchange?.stop()
       return nil

@@ -259,12 +259,14 @@ final class JSONPort {
 
   /// Sends bytes for a command, and calls `done` when the driver has sent them.
   ///
-  /// - Returns: what waits for that, and is given up when it is released.
-  func write(_ bytes: [UInt8], done: @escaping () -> Void) throws(SerialError) -> Drain {
+  /// - Returns: what the command waits for.
+  func write(
+    _ bytes: [UInt8], done: @escaping () -> Void
+  ) throws(SerialError) -> JSONPerformance.Wait {
     try port.session.write(bytes.span.bytes, by: .program)
     let drain = Drain(port.session, on: loop, patience: nil, done: done)
     self.drain = drain
-    return drain
+    return .send(drain, byteCount: bytes.count)
   }
 
   /// Sends a text as a message, and the checksum of the session after it, as
@@ -272,7 +274,9 @@ final class JSONPort {
   ///
   /// - Throws: ``Failure`` if there is no room for it, or if the encoding lacks a character. Then
   ///   nothing is sent.
-  func send(_ text: [UInt8], done: @escaping () -> Void) throws(Failure) -> Drain {
+  func send(
+    _ text: [UInt8], done: @escaping () -> Void
+  ) throws(Failure) -> JSONPerformance.Wait {
     let bytes = try encoded(.text(text))
     do throws(SerialError) {
       return try write(bytes, done: done)

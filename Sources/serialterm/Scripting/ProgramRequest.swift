@@ -69,7 +69,7 @@ struct ProgramRequest: Sendable {
   static let stopLog = ProgramRequest("stop-log", "end the log", users: [.script], needs: [.log])
 
   static let readLog = ProgramRequest(
-    "read-log", "read the session's log", users: [.script, .page], needs: [.sharedLog],
+    "read-log", "read the session's log", users: [.script, .page], needs: [.readableLog],
     arguments: [
       optional(
         "offset",

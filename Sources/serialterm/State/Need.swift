@@ -51,8 +51,8 @@ enum Need: Hashable {
   case filtered
   /// A log is on.
   case log
-  /// The members of the session may read its log.
-  case sharedLog
+  /// The user may read the log of the session.
+  case readableLog
   /// The session has a filter command.
   case filter
   /// Received bytes are kept for the scrollback.
@@ -172,10 +172,9 @@ enum Need: Hashable {
     case .filtered: state.view.isRaw ? .raw : nil
     case .log: state.log == nil ? .noLog : nil
     // The owner of a joined session has not refused it.
-    case .sharedLog where state.sharing.isJoined: nil
-    case .sharedLog where !state.sharesLog: .logNotShared
-    case .sharedLog where state.ownLog == nil: state.log == nil ? .noLog : .logOfSeveralPorts
-    case .sharedLog: nil
+    case .readableLog where state.sharing.isJoined: state.session.isOpen ? nil : .ending
+    case .readableLog where state.ownLog == nil: state.log == nil ? .noLog : .logOfSeveralPorts
+    case .readableLog: nil
     case .filter: state.filter == nil ? .noFilter : nil
     case .scrollback: state.keepsScrollback ? nil : .noScrollback
     case .numbers: state.seesNumbers ? nil : .noNumbers
@@ -225,7 +224,7 @@ extension SharingMessage.Subject {
     case .modemLines: .modemLines
     case .noExchange: .noExchange
     case .noSequence: .noSequence
-    case .sharedLog: .sharedLog
+    case .sharedLog: .readableLog
     }
   }
 
@@ -235,6 +234,7 @@ extension SharingMessage.Subject {
     state.permission = .everything
     var refusals: [Self: Sharing.Refusal] = [:]
     for subject in allCases { refusals[subject] = subject.need.unmet(in: state)?.refusal }
+    if !state.sharesLog { refusals[.sharedLog] = .logNotShared }
     // That one shares its log with those who have joined it. This program has another one.
     if state.sharing.isJoined { refusals[.sharedLog] = Reason.joined.refusal }
     return refusals

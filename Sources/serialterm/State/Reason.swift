@@ -1,5 +1,4 @@
 import SerialCore
-import Sessions
 
 /// Why something cannot be done now: a code for programs, and the same for people.
 struct Reason: Hashable {
@@ -80,8 +79,6 @@ extension Reason {
   static let raw = Reason("raw", "raw is on")
   static let crowded = Reason("queue-full", "the queue is full, the device is too slow")
   static let noLog = Reason("no-log", "no log is on")
-  static let logNotShared = Reason(
-    Sharing.Refusal.logNotShared.code, Sharing.Refusal.logNotShared.text)
   static let logOfSeveralPorts = Reason("several-ports", "several ports share the log")
   static let noFilter = Reason("no-filter", "no --filter")
   static let noScrollback = Reason("no-scrollback", "the scrollback is off: --scrollback is 0")

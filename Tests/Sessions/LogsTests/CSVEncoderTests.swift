@@ -269,7 +269,7 @@ import Time
     for dependsOnFile in [false, true] {
       let folder = try TemporaryFolder()
       let path = folder.path.appending("log")
-      let buffer = try LogBuffer(at: LogSnapshot.Place(path: path, identity: nil), capacity: 1_024)
+      let buffer = try LogBuffer(at: LogSnapshot.Place(path: path, file: nil), capacity: 1_024)
       let file = try LogFile(LogName(path.string, port: "x"), appends: false)
       let bytes = Array("x".utf8)
       bytes.withUnsafeBytes {

@@ -7,7 +7,7 @@ import Time
 
 @Suite(.timeLimit(.minutes(30))) struct LogBufferTests {
   private let bytes = [UInt8](repeating: 0x78, count: 1_000)
-  private let place = LogSnapshot.Place(path: "log", identity: nil)
+  private let place = LogSnapshot.Place(path: "log", file: nil)
 
   /// Appends a number of records of 1,000 bytes, and returns how many were taken.
   private func fill(_ buffer: LogBuffer, _ count: Int, part: Double = 1) -> Int {

@@ -130,7 +130,13 @@ import Testing
       #expect(request.needs.unmet(in: member)?.code == code, sourceLocation: sourceLocation)
     }
     try expect("log-not-shared")
+    // Its own program may read it.
+    owner.user = .script
+    #expect(request.needs.unmet(in: owner) == .noLog)
+    (owner.log, owner.ownLog) = ("board.log", "board.log")
+    #expect(request.needs.unmet(in: owner) == nil)
     (owner.log, owner.ownLog) = ("all.log", nil)
+    #expect(request.needs.unmet(in: owner) == .logOfSeveralPorts)
     try expect("log-not-shared")
     owner.sharesLog = true
     try expect("several-ports")
@@ -142,6 +148,9 @@ import Testing
     // The log stays when the device is gone.
     owner.session = .waitingForDevice(Self.port, .lost(Self.error))
     try expect(nil)
+    var lost = try member(of: owner)
+    (lost.user, lost.session) = (.page, .waitingForDevice(Self.port, .lost(Self.error)))
+    #expect(request.needs.unmet(in: lost) == .ending)
     // A session that was joined has members, too: the log is not its own.
     owner.sharing.isJoined = true
     try expect("joined")

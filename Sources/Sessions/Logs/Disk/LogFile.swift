@@ -33,7 +33,7 @@ final class LogFile {
   private let access: LogAccess
   /// The highest number of an old file; nil before the search for it.
   private var lastNumber: Int?
-  private var file: OwnedDescriptor
+  private var file: SharedDescriptor
   private var identity: FileIdentity
 
   /// Opens the file.
@@ -55,8 +55,9 @@ final class LogFile {
       // If this fails, the file still exists, which is reported.
       _ = path.withPlatformString { unlink($0) }
     }
-    file = try Self.open(path, path, access, mustBeNew: !appends)
+    let file = try Self.open(path, path, access, mustBeNew: !appends)
     (identity, size) = try Self.status(of: file, at: path)
+    self.file = SharedDescriptor(consume file)
     hasRecords = size > 0
   }
 
@@ -104,7 +105,7 @@ final class LogFile {
   }
 
   /// Where the file is, for readers.
-  var place: LogSnapshot.Place { LogSnapshot.Place(path: path, identity: identity) }
+  var place: LogSnapshot.Place { LogSnapshot.Place(path: path, file: file) }
 
   // MARK: Writing
 
@@ -169,7 +170,7 @@ final class LogFile {
     start = .now
     let next = try Self.open(place ?? path, path, access, mustBeNew: mustBeNew)
     (identity, size) = try Self.status(of: next, at: path)
-    file = consume next
+    file = SharedDescriptor(consume next)
     if self.path != path { lastNumber = nil }
     self.path = path
     hasRecords = size > 0

@@ -3,7 +3,7 @@ import Posix
 package import SystemPackage
 
 /// The file that a log is written to, opened to read it: as long as it was then, and the same file
-/// also after the log is rotated, renamed or removed.
+/// also after the log is rotated, moved or removed.
 package final class LogSnapshot: Sendable {
   /// The name of the file, without its folder.
   package let name: String
@@ -12,20 +12,20 @@ package final class LogSnapshot: Sendable {
   private let file: OwnedDescriptor
 
   /// Where a log is written at a moment.
-  package struct Place: Hashable, Sendable {
+  package struct Place: Sendable {
     let path: FilePath
-    /// nil before the file is known.
-    let identity: FileIdentity?
+    /// The file, open for writing; nil before it is known.
+    let file: SharedDescriptor?
   }
 
-  /// Opens the file. A disk may answer late or never: call it on a thread of its own.
+  /// Opens the file that is being written, whatever its path leads to by now. A disk may answer
+  /// late or never: call it on a thread of its own.
   ///
-  /// - Throws: the errors of open(2) and fstat(2). `ESTALE` if the path leads to another file:
-  ///   another program has just moved the log.
+  /// - Throws: the errors of open(2) and fstat(2).
   package init(of place: Place) throws(Errno) {
-    let file = try OwnedDescriptor.open(
-      place.path, O_RDONLY | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK)
-    guard try FileIdentity(of: file.borrowed) == place.identity else { throw .staleNFSFileHandle }
+    guard let writer = place.file else { throw .badFileDescriptor }
+    let link = FilePath("/proc/self/fd/\(writer.borrowed.rawValue)")
+    let file = try OwnedDescriptor.open(link, O_RDONLY | O_NOCTTY | O_NONBLOCK)
     name = place.path.lastComponent?.string ?? ""
     size = Int(try file.borrowed.stat().size)
     self.file = file

@@ -12,7 +12,7 @@ final class LogBuffer: Sendable {
   private let wake: WakePipe
 
   /// The progress of writing.
-  struct Progress: Hashable, Sendable {
+  struct Progress: Sendable {
     /// The file.
     var place: LogSnapshot.Place
     /// Why nothing can be written at present; nil if writing works.
@@ -27,7 +27,7 @@ final class LogBuffer: Sendable {
     var unwritten = 0
     var isClosed = false
     var isFinished = false
-    var progress = Progress(place: LogSnapshot.Place(path: "", identity: nil))
+    var progress = Progress(place: LogSnapshot.Place(path: "", file: nil))
   }
 
   /// Creates a buffer.
@@ -130,9 +130,11 @@ final class LogBuffer: Sendable {
   /// Publishes the progress if it has changed.
   func report(_ progress: Progress) {
     let isNew = state.withLock { state in
-      guard state.progress != progress else { return false }
+      let isNew =
+        state.progress.place.path != progress.place.path
+        || state.progress.problem != progress.problem
       state.progress = progress
-      return true
+      return isNew
     }
     if isNew { wake.wake() }
   }

@@ -61,8 +61,8 @@ final class LogSet {
   /// Whether any file is being written.
   var isOn: Bool { !logs.isEmpty }
 
-  /// Where the first log is written now; nil if none is on.
-  var firstPlace: LogSnapshot.Place? { logs.first?.log.place }
+  /// The first log; nil if none is on.
+  var first: Log? { logs.first?.log }
 
   /// Whether logs were on earlier, and can be switched on again.
   var wasOn: Bool { last != nil }

@@ -88,8 +88,8 @@ package final class SessionLogger {
   /// Whether any file is being written.
   package var isOn: Bool { joined?.logs.files.value.isEmpty == false || own.isOn }
 
-  /// Where ``ownPath`` is written now.
-  var ownPlace: LogSnapshot.Place? { own.firstPlace }
+  /// The log in ``ownPath``.
+  var ownLog: Log? { own.first }
 
   /// All files that are being written, the shared ones first.
   package var paths: [FilePath] { (joined?.logs.files.value ?? []) + own.files }

@@ -14,7 +14,11 @@ final class ClientLog {
   /// Sends a piece; see ``SharingMessage/readLog(offset:count:)``. The answer comes later.
   func send(_ count: UInt32, from offset: UInt64) {
     guard member.isPerson else { return }
-    if let refusal = member.refusal(.sharedLog) { return fail(at: offset, because: refusal.text) }
+    if let refusal = member.refusal(.sharedLog) {
+      download.forget()
+      isReported = false
+      return fail(at: offset, because: refusal.text)
+    }
     if !isReported {
       isReported = true
       member.report(.readsLog)

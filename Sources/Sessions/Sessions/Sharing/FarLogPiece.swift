@@ -4,11 +4,13 @@ final class FarLogPiece {
 
   private var bytes: [UInt8] = []
   private var offset: UInt64 = 0
+  private var count = 0
   private var answer: Answer?
 
-  /// Waits for the piece at an offset. Another one that is on its way gets no answer.
-  func begin(at offset: UInt64, answer: @escaping Answer) {
-    (bytes, self.offset, self.answer) = ([], offset, answer)
+  /// Waits for the piece at an offset, of a number of bytes at most. Another one that is on its way
+  /// gets no answer.
+  func begin(_ count: Int, at offset: UInt64, answer: @escaping Answer) {
+    (bytes, self.count, self.offset, self.answer) = ([], count, offset, answer)
   }
 
   /// Takes the next bytes. A session that sends more than a piece is not believed.
@@ -22,9 +24,13 @@ final class FarLogPiece {
 
   /// The bytes of the piece at an offset are complete.
   func end(at offset: UInt64, size: UInt64, name: String) {
-    let piece = LogDownload.Piece(bytes, ofSize: Int(clamping: size), name: name)
+    // A longer one at the same offset may have been on its way.
+    let wanted = Array(bytes.prefix(count))
     bytes = []
-    finish(at: offset, .success(piece))
+    guard !wanted.isEmpty || offset >= size || count == 0 else {
+      return fail(at: offset, because: "the session has sent nothing of its log")
+    }
+    finish(at: offset, .success(.init(wanted, ofSize: Int(clamping: size), name: name)))
   }
 
   /// The piece at an offset does not come.

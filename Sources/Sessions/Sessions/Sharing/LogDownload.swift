@@ -33,11 +33,16 @@ package final class LogDownload {
   package static let longestPiece = 16_384
 
   private let log: SessionLogger
-  /// The file of the reading; nil before the first piece, and after the last one.
+  /// The file of the reading; nil before the first piece.
   private var file: LogSnapshot?
+  /// The log of the reading, as long as it is written.
+  private weak var source: Log?
   private var job: Worker.Job?
 
   init(of log: SessionLogger) { self.log = log }
+
+  /// Ends the reading: another one begins at the offset 0.
+  func forget() { (file, job) = (nil, nil) }
 
   /// Reads a piece. A piece that is being read is given up: its answer does not come.
   ///
@@ -48,12 +53,17 @@ package final class LogDownload {
   package func read(
     _ count: Int, from offset: Int, answer: @escaping (Result<Piece, Failure>) -> Void
   ) {
-    if offset == 0 { file = nil }
+    guard let source = log.ownLog else {
+      forget()
+      return answer(.failure(Failure("no log is on")))
+    }
+    if offset == 0 || source !== self.source { file = nil }
     guard offset == 0 || file != nil else {
       return answer(.failure(Failure("a reading begins at the offset 0")))
     }
-    guard let place = log.ownPlace else { return answer(.failure(Failure("no log is on"))) }
-    let (present, count) = (file, max(0, min(count, Self.longestPiece)))
+    self.source = source
+    let (place, present) = (source.place, file)
+    let count = max(0, min(count, Self.longestPiece))
     job = log.reader.perform(.late) {
       { _ in
         Result<(LogSnapshot, [UInt8]), Errno> { () throws(Errno) in
@@ -66,14 +76,11 @@ package final class LogDownload {
       job = nil
       switch result.flatMap({ $0 }) {
       case .success(let (file, bytes)):
-        let size = file.size
-        self.file = offset + bytes.count < size ? file : nil
-        guard !bytes.isEmpty || offset >= size || count == 0 else {
+        self.file = file
+        guard !bytes.isEmpty || offset >= file.size || count == 0 else {
           return answer(.failure(Failure("another program has truncated the log")))
         }
-        answer(.success(Piece(bytes, ofSize: size, name: file.name.harmless)))
-      case .failure(.noSuchFileOrDirectory), .failure(.staleNFSFileHandle):
-        answer(.failure(Failure("the log has just been moved, try again")))
+        answer(.success(Piece(bytes, ofSize: file.size, name: file.name.harmless)))
       case .failure(let error): answer(.failure(Failure("cannot read the log: \(error)")))
       }
     }

@@ -1,5 +1,6 @@
 import NetworkLinks
 import Observing
+import SystemPackage
 package import Telnet
 import TextTools
 
@@ -150,7 +151,7 @@ package final class RemoteSharing: PenControl {
       _sharing.update { $0.refusals[subject] = code.isEmpty ? nil : refusal }
     case .logBytes(let bytes): log.add(bytes)
     case .logPiece(let offset, let size, let name):
-      log.end(at: offset, size: size, name: name.harmless)
+      log.end(at: offset, size: size, name: name.harmlessFileName)
     case .logFailed(let offset, let reason): log.fail(at: offset, because: reason.harmless)
     // The link handles the features and counters.
     case .features, .counters: break
@@ -190,7 +191,7 @@ package final class RemoteSharing: PenControl {
   ) {
     guard let link else { return answer(.failure(LogDownload.Failure("the session has ended"))) }
     let count = max(0, min(count, LogDownload.longestPiece))
-    log.begin(at: UInt64(offset), answer: answer)
+    log.begin(count, at: UInt64(offset), answer: answer)
     link.say(.readLog(offset: UInt64(offset), count: UInt32(count)))
   }
 
@@ -278,4 +279,11 @@ package final class RemoteSharing: PenControl {
   package func returnPen() { link?.say(.returnPen) }
 
   package func takePen() { link?.say(.takePen) }
+}
+
+extension String {
+  /// The name of a file of another program, which may be used to make one here: without a folder.
+  fileprivate var harmlessFileName: String {
+    FilePath(self).lastComponent.flatMap { $0.kind == .regular ? $0.string.harmless : nil } ?? "log"
+  }
 }

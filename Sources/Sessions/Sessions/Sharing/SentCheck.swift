@@ -8,9 +8,13 @@ import SerialCore
 package final class SentCheck {
   private unowned let controller: SessionController
   /// Whether the other end is to be asked.
-  private var mustAsk = false
+  private var mustAsk: Bool
 
-  package init(of controller: SessionController) { self.controller = controller }
+  package init(of controller: SessionController) {
+    self.controller = controller
+    // The question of an earlier one may get no answer.
+    mustAsk = controller.userSharing.remote?.isSending ?? false
+  }
 
   /// Notes that bytes were written.
   package func didWrite() {

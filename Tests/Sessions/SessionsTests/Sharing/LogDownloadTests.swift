@@ -113,19 +113,43 @@ import Testing
     try file.rename(to: folder("elsewhere"))
     let piece = try read(from: 39_000, by: anna).get()
     #expect(piece.bytes == Array(bytes[39_000...]) && piece.size == bytes.count)
-    // That was the end.
-    #expect(text(try read(from: 39_000, by: anna)) == "a reading begins at the offset 0")
+    // Also behind its end.
+    #expect(try read(1, from: 5, by: anna).get().bytes == [5])
+    #expect(try read(from: 0, by: anna).get().size == bytes.count + 4)
   }
 
-  @Test func `Another file at its path is not read`() throws {
+  @Test func `It is the file that is written, whatever its path leads to`() throws {
     try log()
     let anna = try member()
     try file.rename(to: folder("elsewhere"))
-    #expect(text(try read(from: 0, by: anna)) == "the log has just been moved, try again")
+    #expect(try read(from: 0, by: anna).get().bytes.prefix(256) == bytes.prefix(256))
     let other = try FileDescriptor.open(
       file, .writeOnly, options: .create, permissions: .ownerReadWrite)
     _ = try other.closeAfter { try other.writeAll("secret".utf8) }
-    #expect(text(try read(from: 0, by: anna)) == "the log has just been moved, try again")
+    #expect(try read(from: 0, by: anna).get().bytes.prefix(256) == bytes.prefix(256))
+  }
+
+  @Test func `Another log, and the end of sharing, end the reading`() throws {
+    try log()
+    let anna = try member()
+    let logger = bench.controller.log
+    _ = try read(from: 0, by: anna)
+    logger.switchOff()
+    try logger.switchOn(in: folder("other.log"), appending: false)
+    #expect(text(try read(from: 16_384, by: anna)) == "a reading begins at the offset 0")
+    bench.deviceSends(Array("more".utf8))
+    #expect(try bench.wait { (try? folder("other.log").stat())?.size == 4 })
+    #expect(try read(from: 0, by: anna).get().size == 4)
+    bench.controller.sharing.refusals = Sharing.Refusal.initial
+    #expect(text(try read(from: 1, by: anna)) == "the session's log is not shared")
+    bench.controller.sharing.refusals = [:]
+    #expect(text(try read(from: 1, by: anna)) == "a reading begins at the offset 0")
+    // The owner is told again.
+    _ = try read(from: 0, by: anna)
+    let reports = bench.news.filter {
+      if case .client("anna", .readsLog) = $0 { true } else { false }
+    }
+    #expect(reports.count == 2)
   }
 
   @Test func `A log that another program has cut off is said to be so`() throws {
@@ -187,7 +211,7 @@ import Testing
 
   @Test func `More bytes than a piece has are not believed`() {
     let answers = Answers()
-    piece.begin(at: 0) { answers.all.append($0) }
+    piece.begin(5, at: 0) { answers.all.append($0) }
     for _ in 0..<1_000 { piece.add([UInt8](repeating: 0, count: 200)) }
     piece.end(at: 0, size: 1 << 40, name: "log")
     #expect(
@@ -196,8 +220,8 @@ import Testing
 
   @Test func `What was asked for before is not taken for the next piece`() {
     let answers = Answers()
-    piece.begin(at: 16_384) { answers.all.append($0) }
-    piece.begin(at: 0) { answers.all.append($0) }
+    piece.begin(5, at: 16_384) { answers.all.append($0) }
+    piece.begin(5, at: 0) { answers.all.append($0) }
     piece.add([9, 9])
     piece.end(at: 16_384, size: 20_000, name: "old")
     piece.fail(at: 16_384, because: "old")
@@ -206,5 +230,22 @@ import Testing
     piece.end(at: 0, size: .max, name: "log")
     piece.end(at: 0, size: 1, name: "again")
     #expect(answers.all == [.success(LogDownload.Piece([1, 2], ofSize: .max, name: "log"))])
+  }
+
+  @Test func `No more than was asked for is passed on, and not nothing`() {
+    let answers = Answers()
+    piece.begin(2, at: 0) { answers.all.append($0) }
+    piece.add([1, 2, 3])
+    piece.end(at: 0, size: 9, name: "log")
+    piece.begin(2, at: 5) { answers.all.append($0) }
+    piece.end(at: 5, size: 9, name: "log")
+    piece.begin(2, at: 9) { answers.all.append($0) }
+    piece.end(at: 9, size: 9, name: "log")
+    #expect(
+      answers.all == [
+        .success(.init([1, 2], ofSize: 9, name: "log")),
+        .failure(.init("the session has sent nothing of its log")),
+        .success(.init([], ofSize: 9, name: "log")),
+      ])
   }
 }
