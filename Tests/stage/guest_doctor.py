@@ -194,10 +194,10 @@ class RulesTests(DoctorCase):
         self.assertEqual(printed.status, 0, printed)
         rule = printed.stdout.decode()
         self.use_rules("70-board.rules", rule)
-        udevadm("trigger", f"--name-match={adapter.node}")
-        udevadm("settle")
+        # `settle` waits for the queue of udevd, --settle for these very events.
+        triggered = udevadm("trigger", "--verbose", "--settle", f"--name-match={adapter.node}")
         self.assertTrue(os.path.exists("/dev/board"), (
-            rule, os.listdir(RULES), self.properties(f"/class/tty/{os.path.basename(adapter.node)}")))
+            triggered, rule, os.listdir(RULES), self.properties(f"/class/tty/{os.path.basename(adapter.node)}")))
         adapter.unplug()
         stranger = self.adapter(1, "STRANGER1")
         self.assertFalse(os.path.lexists("/dev/board"))
