@@ -74,9 +74,19 @@ class WebTest(unittest.TestCase):
         page.expect("people", pen="mine")
 
     def end(self, program):
-        """Ends a session, and waits until the server of its page has given the port back."""
+        """Ends a session, and waits until the server of its page has given the port back. A process that ends has no
+        words any more before its sockets are closed."""
         program.close()
-        wait_until(lambda: not self.servers(), "the server has ended")
+        wait_until(self.port_is_free, "the port is free")
+
+    def port_is_free(self):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", self.port))
+            except OSError:
+                return False
+        return True
 
     def servers(self):
         """The processes of serialterm-web that serve this test's port."""
@@ -210,7 +220,7 @@ class AdmissionTests(WebTest):
                 self.page(token=token).expect("welcome")
                 program.kill()
                 program.wait()
-                wait_until(lambda: not self.servers(), "the server has ended")
+                wait_until(self.port_is_free, "the port is free")
 
     def test_a_new_token_is_told(self):
         program = self.serve()
