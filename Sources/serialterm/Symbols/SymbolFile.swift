@@ -29,26 +29,11 @@ enum ELFReading {
     let file = try open(path)
     return try ELFFile { (offset, count) throws(ELFError) in
       guard offset <= UInt64(Int64.max) else { return [] }
-      var bytes = [UInt8](repeating: 0, count: count)
-      var filled = 0
-      while filled < count {
-        let start = filled
-        do throws(Errno) {
-          let got = try systemCall {
-            bytes.withUnsafeMutableBytes {
-              pread(
-                file.borrowed.rawValue, $0.baseAddress! + start, count - start,
-                off_t(offset) &+ off_t(start))
-            }
-          }
-          guard got > 0 else { break }
-          filled += got
-        } catch {
-          throw .unreadable("\(error)")
-        }
+      do throws(Errno) {
+        return try file.borrowed.bytes(at: Int(offset), count: count)
+      } catch {
+        throw .unreadable("\(error)")
       }
-      bytes.removeLast(count - filled)
-      return bytes
     }
   }
 

@@ -36,22 +36,7 @@ package final class LogSnapshot: Sendable {
   ///
   /// - Throws: the errors of pread(2).
   package func read(_ range: Range<Int>) throws(Errno) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: range.clamped(to: 0..<size).count)
-    var count = 0
-    while count < bytes.count {
-      do {
-        let read = try bytes.withUnsafeMutableBytes {
-          try file.borrowed.read(
-            fromAbsoluteOffset: Int64(range.lowerBound + count),
-            into: UnsafeMutableRawBufferPointer(rebasing: $0[count...]))
-        }
-        guard read > 0 else { break }
-        count += read
-      } catch {
-        throw error as? Errno ?? .ioError
-      }
-    }
-    bytes.removeLast(bytes.count - count)
-    return bytes
+    let part = range.clamped(to: 0..<size)
+    return try file.borrowed.bytes(at: part.lowerBound, count: part.count)
   }
 }

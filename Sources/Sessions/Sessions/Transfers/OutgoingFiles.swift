@@ -68,26 +68,3 @@ extension FilePath.Component {
     withPlatformString { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
   }
 }
-
-extension FileDescriptor {
-  /// Reads at an offset: fewer bytes than requested only at the end. The corresponding C
-  /// function is `pread`.
-  func bytes(at offset: Int, count: Int) throws(Errno) -> [UInt8] {
-    var outcome: Result<Void, Errno> = .success(())
-    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      outcome = Result { () throws(Errno) in
-        while filled < count {
-          let place = UnsafeMutableRawBufferPointer(
-            rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
-          let read = try systemCall {
-            Glibc.pread(rawValue, place.baseAddress, place.count, off_t(offset + filled))
-          }
-          if read == 0 { break }
-          filled += read
-        }
-      }
-    }
-    try outcome.get()
-    return bytes
-  }
-}
