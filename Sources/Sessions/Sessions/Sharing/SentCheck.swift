@@ -7,7 +7,7 @@ import SerialCore
 /// other end. It asks the other end, once after each write, and only if the other end answers.
 package final class SentCheck {
   private unowned let controller: SessionController
-  /// Whether the other end is to be asked.
+  /// Whether to ask the other end.
   private var mustAsk: Bool
 
   package init(of controller: SessionController) {

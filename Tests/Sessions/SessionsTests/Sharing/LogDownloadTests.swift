@@ -51,7 +51,7 @@ import Testing
     if case .failure(let failure) = result { failure.text } else { nil }
   }
 
-  @Test func `A member reads all of it, in pieces, and the owner is told once`() throws {
+  @Test func `A member reads all of it, in pieces, and the owner learns it once`() throws {
     try log()
     let anna = try member()
     var (read, pieces) = ([UInt8](), 0)
@@ -144,7 +144,7 @@ import Testing
     #expect(text(try read(from: 1, by: anna)) == "the session's log is not shared")
     bench.controller.sharing.refusals = [:]
     #expect(text(try read(from: 1, by: anna)) == "a reading begins at the offset 0")
-    // The owner is told again.
+    // The owner learns it again.
     _ = try read(from: 0, by: anna)
     let reports = bench.news.filter {
       if case .client("anna", .readsLog) = $0 { true } else { false }
