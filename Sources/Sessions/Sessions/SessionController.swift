@@ -199,7 +199,7 @@ package final class SessionController {
   /// ``LogDownload/read(_:from:answer:)``.
   package func readLog(
     _ count: Int, from offset: Int,
-    answer: @escaping (Result<LogDownload.Piece, LogDownload.Failure>) -> Void
+    answer: @escaping LogDownload.Answer
   ) {
     if let remote = userSharing.remote, remote.sharing.isJoined {
       remote.readLog(count, from: offset, answer: answer)

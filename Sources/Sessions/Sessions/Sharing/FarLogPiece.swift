@@ -1,15 +1,13 @@
 /// A piece of the log of another program's session, while it comes.
 final class FarLogPiece {
-  typealias Answer = (Result<LogDownload.Piece, LogDownload.Failure>) -> Void
-
   private var bytes: [UInt8] = []
   private var offset: UInt64 = 0
   private var count = 0
-  private var answer: Answer?
+  private var answer: LogDownload.Answer?
 
   /// Waits for the piece at an offset, of a number of bytes at most. Another one that is on its way
   /// gets no answer.
-  func begin(_ count: Int, at offset: UInt64, answer: @escaping Answer) {
+  func begin(_ count: Int, at offset: UInt64, answer: @escaping LogDownload.Answer) {
     (bytes, self.count, self.offset, self.answer) = ([], count, offset, answer)
   }
 

@@ -28,6 +28,8 @@ package final class LogDownload {
     package init(_ text: String) { self.text = text }
   }
 
+  package typealias Answer = (Result<Piece, Failure>) -> Void
+
   /// The maximum number of bytes of a piece. A member that has taken nothing for a while must have
   /// room for it, beside the device's bytes: see ``ClientOutput/limit``.
   package static let longestPiece = 16_384
@@ -51,7 +53,7 @@ package final class LogDownload {
   ///   - offset: where the piece begins.
   ///   - answer: called once, in a turn of the loop or during this call.
   package func read(
-    _ count: Int, from offset: Int, answer: @escaping (Result<Piece, Failure>) -> Void
+    _ count: Int, from offset: Int, answer: @escaping Answer
   ) {
     guard let source = log.ownLog else {
       forget()

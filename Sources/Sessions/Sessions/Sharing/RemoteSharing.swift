@@ -187,7 +187,7 @@ package final class RemoteSharing: PenControl {
   /// Reads a piece of the session's log; see ``LogDownload/read(_:from:answer:)``.
   func readLog(
     _ count: Int, from offset: Int,
-    answer: @escaping (Result<LogDownload.Piece, LogDownload.Failure>) -> Void
+    answer: @escaping LogDownload.Answer
   ) {
     guard let link else { return answer(.failure(LogDownload.Failure("the session has ended"))) }
     let count = max(0, min(count, LogDownload.longestPiece))
