@@ -240,7 +240,7 @@ let package = Package(
       name: "PosixTests", dependencies: ["Posix", "TestSupport", "Time", system],
       path: "Tests/Foundations/PosixTests", swiftSettings: strict),
     .testTarget(
-      name: "EventLoopTests", dependencies: ["EventLoop", "Posix", "Time", system],
+      name: "EventLoopTests", dependencies: ["CSerial", "EventLoop", "Posix", "Time", system],
       path: "Tests/Foundations/EventLoopTests", swiftSettings: strict),
     .testTarget(
       name: "TextToolsTests", dependencies: ["TextTools"], path: "Tests/Values/TextToolsTests",

@@ -6,27 +6,20 @@ public final class DescriptorWatch {
   private weak var loop: IOLoop?
   private let id: UInt64
 
-  /// The events that the watch reports.
-  public private(set) var interest: Interest
-
-  init(loop: IOLoop, id: UInt64, for interest: Interest) {
-    (self.loop, self.id, self.interest) = (loop, id, interest)
-  }
+  init(loop: IOLoop, id: UInt64) { (self.loop, self.id) = (loop, id) }
 
   deinit { cancel() }
 
-  /// Changes the events that the watch reports. Makes no system call if they do not change.
-  ///
-  /// - Throws: the errors of epoll_ctl(2).
-  public func setInterest(_ interest: Interest) throws(Errno) {
-    guard interest != self.interest, let loop else { return }
-    try loop.setInterest(interest, of: id)
-    self.interest = interest
-  }
+  /// The events that the watch reports. Empty after ``cancel()``.
+  public var interest: Interest { loop?.interest(of: id) ?? [] }
+
+  /// Changes the events that the watch reports, also those of the present turn. Makes no system
+  /// call if they do not change. If the system has no memory for it, the loop tries again.
+  public func setInterest(_ interest: Interest) { loop?.setInterest(interest, of: id) }
 
   /// Ends the watch. Call it before you close the descriptor. A second call has no effect.
   public func cancel() {
     loop?.cancelWatch(id)
-    (loop, interest) = (nil, [])
+    loop = nil
   }
 }

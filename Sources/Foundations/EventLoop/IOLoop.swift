@@ -19,29 +19,45 @@ public import Time
 public final class IOLoop {
   private let epoll: OwnedDescriptor
   private let clock: () -> MonotonicTime
+  private let control: EpollControl
   private var entries: [UInt64: Entry] = [:]
   private var nextID: UInt64 = 1
-  private var alwaysReady: Set<UInt64> = []
+  /// The watches of regular files, which epoll refuses: reading and writing them never blocks.
+  private var files: Set<UInt64> = []
+  /// The watches whose interest the system had no memory to register. Each turn tries again.
+  private var unregistered: Set<UInt64> = []
   private var timers = TimerQueue()
   private var endOfTurn: [() -> Void] = []
   private var isStopping = false
   private var keptWatches: [DescriptorWatch] = []
   private var events = [epoll_event](repeating: epoll_event(), count: 64)
+  /// The time until an interest that could not be registered is tried again.
+  private static let registrationRetry = Duration.milliseconds(100)
   /// The bit in the number of an urgent watch.
   private static let urgentBit: UInt64 = 1 << 63
 
   private struct Entry {
     let descriptor: FileDescriptor
+    /// The events that the handler is called for.
     var interest: Interest
+    /// The events that epoll reports.
+    var registered: Interest = []
     let handler: (Readiness) -> Void
   }
+
+  /// The corresponding C function is `epoll_ctl`. A test can pass one that fails.
+  typealias EpollControl = (CInt, CInt, CInt, inout epoll_event) -> CInt
 
   /// Creates a loop without watches and timers.
   ///
   /// - Parameter clock: the time that the timers follow. A test can pass one that it moves forward.
   /// - Throws: the errors of epoll_create1(2): `EMFILE`, `ENFILE`, `ENOMEM`.
-  public init(clock: @escaping () -> MonotonicTime = { .now }) throws(Errno) {
-    self.clock = clock
+  public convenience init(clock: @escaping () -> MonotonicTime = { .now }) throws(Errno) {
+    try self.init(clock: clock) { epoll_ctl($0, $1, $2, &$3) }
+  }
+
+  init(clock: @escaping () -> MonotonicTime, control: @escaping EpollControl) throws(Errno) {
+    (self.clock, self.control) = (clock, control)
     let descriptor = try systemCall { epoll_create1(CInt(EPOLL_CLOEXEC)) }
     epoll = OwnedDescriptor(FileDescriptor(rawValue: descriptor))
   }
@@ -70,17 +86,20 @@ public final class IOLoop {
     let (count, moment) = try wait(milliseconds: timeout(limit))
     for isUrgent in [true, false] {
       for index in 0..<count where (events[index].data.u64 & Self.urgentBit != 0) == isUrgent {
-        let event = events[index]
-        entries[event.data.u64]?.handler(Readiness(epollEvents: event.events))
+        deliver(Readiness(epollEvents: events[index].events), to: events[index].data.u64)
       }
     }
-    // Regular files, which epoll refuses to watch: reading and writing them never blocks.
-    for id in alwaysReady {
-      guard let entry = entries[id] else { continue }
-      entry.handler(Readiness(always: entry.interest))
-    }
+    for id in files { deliver([.readable, .writable], to: id) }
     if !timers.isEmpty { runTimers(dueAt: moment) }
     if !endOfTurn.isEmpty { runDeferredWork() }
+  }
+
+  /// Calls a handler for those of the events that it is interested in now: an earlier handler of
+  /// the turn may have changed that.
+  private func deliver(_ readiness: Readiness, to id: UInt64) {
+    guard let entry = entries[id] else { return }
+    let wanted = readiness.intersection(Readiness(for: entry.interest))
+    if !wanted.isEmpty { entry.handler(wanted) }
   }
 
   /// Timers that the handlers schedule run in the next turn: a timer that reschedules itself
@@ -107,6 +126,7 @@ public final class IOLoop {
   ///   what arrived before a timer was due comes before that timer. This also holds if the process
   ///   was stopped for a while, wherever it was.
   private func wait(milliseconds: CInt) throws(Errno) -> (count: Int, moment: MonotonicTime) {
+    for id in unregistered { try? register(id) }
     var moment = now
     var count = try poll(milliseconds: milliseconds)
     if milliseconds != 0 {
@@ -130,14 +150,20 @@ public final class IOLoop {
   /// The time to wait in milliseconds, rounded up: a timer is never early, and the rounding makes
   /// it at most 1 ms late.
   private func timeout(_ limit: Duration?) -> CInt {
-    guard alwaysReady.isEmpty && endOfTurn.isEmpty else { return 0 }
+    guard endOfTurn.isEmpty && !files.contains(where: wantsFile) else { return 0 }
     var wait = limit
     if let deadline = timers.earliestDeadline {
       wait = min(wait ?? .seconds(86_400), deadline - now)
     }
+    if !unregistered.isEmpty { wait = min(wait ?? Self.registrationRetry, Self.registrationRetry) }
     guard let wait else { return -1 }
     let nanoseconds = min(max(.zero, wait), .seconds(86_400)).nanoseconds
     return CInt((nanoseconds + 999_999) / 1_000_000)
+  }
+
+  /// Whether the handler of a file wants to read or write. A file never hangs up.
+  private func wantsFile(_ id: UInt64) -> Bool {
+    entries[id].map { !$0.interest.isDisjoint(with: [.reading, .writing]) } ?? false
   }
 
   // MARK: Descriptors
@@ -159,49 +185,65 @@ public final class IOLoop {
   ) throws(Errno) -> DescriptorWatch {
     let id = nextID | (isUrgent ? Self.urgentBit : 0)
     nextID += 1
-    entries[id] = Entry(descriptor: descriptor, interest: [], handler: handler)
+    entries[id] = Entry(descriptor: descriptor, interest: interest, handler: handler)
     do {
-      try setInterest(interest, of: id)
+      try register(id)
     } catch {
-      entries[id] = nil
+      forget(id)
       throw error
     }
     // One wait returns all that is ready, so that no urgent descriptor waits for a later one.
     if entries.count > events.count {
       events += repeatElement(epoll_event(), count: events.count)
     }
-    return DescriptorWatch(loop: self, id: id, for: interest)
+    return DescriptorWatch(loop: self, id: id)
   }
 
-  func setInterest(_ interest: Interest, of id: UInt64) throws(Errno) {
-    guard let entry = entries[id], entry.interest != interest else { return }
-    if alwaysReady.remove(id) == nil {
-      // An empty interest removes the descriptor: epoll always reports hang-ups, and an unhandled
-      // one would make the loop spin.
-      let operation =
-        entry.interest.isEmpty ? EPOLL_CTL_ADD : interest.isEmpty ? EPOLL_CTL_DEL : EPOLL_CTL_MOD
-      var event = epoll_event(events: interest.epollEvents, data: epoll_data_t(u64: id))
-      do {
-        try systemCall {
-          epoll_ctl(epoll.borrowed.rawValue, operation, entry.descriptor.rawValue, &event)
-        }
-      } catch .notPermitted {
-        // A regular file never hangs up, so it is ready only for reading and writing.
-        if !interest.isSubset(of: .hangUp) { alwaysReady.insert(id) }
-      }
-    } else if !interest.isSubset(of: .hangUp) {
-      alwaysReady.insert(id)
-    }
+  func interest(of id: UInt64) -> Interest { entries[id]?.interest ?? [] }
+
+  func setInterest(_ interest: Interest, of id: UInt64) {
     entries[id]?.interest = interest
+    // Fails if there is no memory, and then is tried again; or if the descriptor is closed, and
+    // then epoll reports nothing of it.
+    _ = try? register(id)
+  }
+
+  /// Has epoll report what a handler is interested in.
+  private func register(_ id: UInt64) throws(Errno) {
+    unregistered.remove(id)
+    guard let entry = entries[id], entry.registered != entry.interest, !files.contains(id)
+    else { return }
+    // An empty interest removes the descriptor: epoll always reports hang-ups, and an unhandled
+    // one would make the loop spin.
+    let operation =
+      entry.registered.isEmpty
+      ? EPOLL_CTL_ADD : entry.interest.isEmpty ? EPOLL_CTL_DEL : EPOLL_CTL_MOD
+    var event = epoll_event(events: entry.interest.epollEvents, data: epoll_data_t(u64: id))
+    do {
+      try systemCall {
+        control(epoll.borrowed.rawValue, operation, entry.descriptor.rawValue, &event)
+      }
+      entries[id]?.registered = entry.interest
+    } catch .notPermitted {
+      files.insert(id)
+    } catch {
+      if error == .noMemory || error == .noSpace { unregistered.insert(id) }
+      throw error
+    }
   }
 
   /// Keeps a watch as long as the loop exists.
   func keep(_ watch: DescriptorWatch) { keptWatches.append(watch) }
 
   func cancelWatch(_ id: UInt64) {
-    // Ignored: if the descriptor is already closed, the kernel has removed it from the epoll set.
-    _ = try? setInterest([], of: id)
+    setInterest([], of: id)
+    forget(id)
+  }
+
+  private func forget(_ id: UInt64) {
     entries[id] = nil
+    files.remove(id)
+    unregistered.remove(id)
   }
 
   // MARK: Timers

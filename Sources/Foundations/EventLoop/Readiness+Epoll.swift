@@ -17,8 +17,11 @@ extension Readiness {
     if epollEvents & EPOLLRDHUP.rawValue != 0 { insert(.peerEnded) }
   }
 
-  /// The readiness of a regular file, which is always ready for reading and writing.
-  init(always interest: Interest) {
-    self.init(rawValue: interest.intersection([.reading, .writing]).rawValue)
+  /// The events that an interest includes: a hang-up, too, unless it is empty.
+  init(for interest: Interest) {
+    self = interest.isEmpty ? [] : .hungUp
+    if interest.contains(.reading) { insert(.readable) }
+    if interest.contains(.writing) { insert(.writable) }
+    if interest.contains(.endOfPeer) { insert(.peerEnded) }
   }
 }

@@ -226,7 +226,7 @@ public final class NetworkLink: Link {
   private func endedEarly(_ error: SerialError) {
     guard program != nil else { return fail(error) }
     // The exit status contains the reason. Until it is known, the socket stays readable.
-    _ = try? watch?.setInterest([])
+    watch?.setInterest([])
   }
 
   /// The error if the server closes the connection before the port is open, with the server's
@@ -419,7 +419,7 @@ public final class NetworkLink: Link {
   private func updateWatch() {
     guard !isOpen, let watch else { return }
     let interest: Interest = outgoing.isEmpty ? .reading : [.reading, .writing]
-    _ = try? watch.setInterest(interest)
+    watch.setInterest(interest)
   }
 
   // MARK: Receiving

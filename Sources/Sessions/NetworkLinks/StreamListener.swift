@@ -130,11 +130,10 @@ package final class StreamListener {
   }
 
   private func pauseAccepting(for length: Duration) {
-    // Fails only if memory is exhausted. The next event tries again.
-    _ = try? watch?.setInterest([])
+    watch?.setInterest([])
     pause = loop.schedule(after: length) { [unowned self] in
       pause = nil
-      _ = try? watch?.setInterest(.reading)
+      watch?.setInterest(.reading)
     }
   }
 }

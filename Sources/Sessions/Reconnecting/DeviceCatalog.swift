@@ -128,8 +128,7 @@ package final class DeviceCatalog {
 
   private func changePauseCount(by change: Int) {
     pauseCount += change
-    // Polling can only fail to resume when memory is exhausted: nothing can be done about it here.
-    _ = try? watch?.setInterest(interest)
+    watch?.setInterest(interest)
   }
 }
 

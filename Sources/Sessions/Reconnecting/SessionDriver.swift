@@ -29,8 +29,7 @@ public final class SessionDriver {
     observations = [
       session.observe(.stateChange, rank: .driver) { [unowned self] _ in poll() },
       session.observe(.interestChange, rank: .driver) { [unowned self] _ in
-        // Only a new watch can fail for lack of memory.
-        _ = try? watch?.setInterest(self.session.interest)
+        watch?.setInterest(self.session.interest)
       },
     ]
     poll()

@@ -188,8 +188,7 @@ final class PortProgram: RunningExchange {
 
   /// Resumes reading its standard error.
   func resume() {
-    // Fails only if memory is exhausted. The next call tries again.
-    _ = try? errorWatch?.setInterest(.reading)
+    errorWatch?.setInterest(.reading)
   }
 
   // MARK: To the device
@@ -203,8 +202,7 @@ final class PortProgram: RunningExchange {
   private var room: Int { max(0, buffer.count - session.queuedByteCount) }
 
   private func updateInterest() {
-    // Fails only if memory is exhausted. The next event tries again.
-    _ = try? outputWatch?.setInterest(room > 0 ? .reading : [])
+    outputWatch?.setInterest(room > 0 ? .reading : [])
   }
 
   /// Waits for output of the command. After the command's end, the remaining output is read without
@@ -260,7 +258,7 @@ final class PortProgram: RunningExchange {
     guard let errors = child?.errorDescriptor else { return }
     // Output that is shown is never dropped, so a command that prints without end must wait.
     guard !isHeldUp() else {
-      _ = try? errorWatch?.setInterest([])
+      errorWatch?.setInterest([])
       return
     }
     let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Self.errorPiece])

@@ -301,8 +301,7 @@ final class Replayer {
   }
 
   private func want(_ interest: Interest) {
-    // Fails only if the kernel is out of memory. The next event of a client tries again.
-    _ = try? watch?.setInterest(interest)
+    watch?.setInterest(interest)
   }
 
   // MARK: The end

@@ -87,7 +87,7 @@ final class ProgramInput<Message: ProgramMessage> {
     for action in lines.handle(event) where !hasEnded {
       switch action {
       case .step(let step): onStep(step)
-      case .read(let mayRead): _ = try? watch?.setInterest(mayRead ? .reading : [])
+      case .read(let mayRead): watch?.setInterest(mayRead ? .reading : [])
       case .turn: goOnSoon()
       }
     }

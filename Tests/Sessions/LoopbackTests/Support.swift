@@ -76,14 +76,14 @@ final class Client {
 
   func send(_ bytes: some Sequence<UInt8>) throws {
     unsent += bytes
-    try watch?.setInterest(interest)
+    watch?.setInterest(interest)
   }
 
   func send(_ text: String) throws { try send(text.utf8) }
 
   func setReading(_ isReading: Bool) throws {
     self.isReading = isReading
-    try watch?.setInterest(interest)
+    watch?.setInterest(interest)
   }
 
   func forgetReceived() { received = [] }
@@ -97,7 +97,7 @@ final class Client {
     do {
       if readiness.contains(.writable) && !unsent.isEmpty { try write() }
       if isReading && !readiness.isDisjoint(with: [.readable, .hungUp]) { try read() }
-      try watch?.setInterest(interest)
+      watch?.setInterest(interest)
     } catch {
       hasEnded = true
       watch?.cancel()

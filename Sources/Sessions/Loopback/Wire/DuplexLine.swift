@@ -92,7 +92,7 @@ final class DuplexLine {
       setTimer(now + Self.lingerTime)
       try linger()
     } else {
-      try arm(at: now)
+      arm(at: now)
     }
   }
 
@@ -103,10 +103,10 @@ final class DuplexLine {
     if isDrained.left && isDrained.right { hangUp(.limitReached) }
   }
 
-  private func arm(at now: MonotonicTime) throws(Errno) {
+  private func arm(at now: MonotonicTime) {
     let ready = (
-      left: try left.arm(for: interest(in: rightward.awaitsSource, and: leftward.awaitsSink)),
-      right: try right.arm(for: interest(in: leftward.awaitsSource, and: rightward.awaitsSink))
+      left: left.arm(for: interest(in: rightward.awaitsSource, and: leftward.awaitsSink)),
+      right: right.arm(for: interest(in: leftward.awaitsSource, and: rightward.awaitsSink))
     )
     if ready.left || ready.right {
       // In a separate turn, so that other sources are handled in between.

@@ -72,8 +72,8 @@ final class TerminalEnd: WireEnd {
     }
   }
 
-  func arm(for interest: Interest) throws(Errno) -> Bool {
-    try watch?.setInterest(interest)
+  func arm(for interest: Interest) -> Bool {
+    watch?.setInterest(interest)
     return false
   }
 
@@ -90,7 +90,7 @@ final class TerminalEnd: WireEnd {
   // MARK: Clients
 
   func armForDrain() throws(Errno) -> Bool {
-    try watch?.setInterest([])
+    watch?.setInterest([])
     // Watches before it checks, so that a read in between is detected.
     try nodeWatch?.watchReads()
     return !terminal.hasUnreadBytes

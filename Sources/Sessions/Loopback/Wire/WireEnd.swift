@@ -34,7 +34,7 @@ protocol WireEnd: AnyObject {
   /// Requests an event when the end can be read or written.
   ///
   /// - Returns: true if it is already ready. Then no event follows.
-  func arm(for interest: Interest) throws(Errno) -> Bool
+  func arm(for interest: Interest) -> Bool
 
   /// Requests an event for each read of the client, to wait until it has read everything.
   ///

@@ -117,7 +117,8 @@ final class ControlConnection: Borrower {
   private func handleEndOfFile() {
     guard request != nil else { return end() }
     // From here on only the client's close matters. epoll always reports EPOLLHUP.
-    guard (try? watch?.setInterest(.hangUp)) != nil else { return end() }
+    guard let watch else { return end() }
+    watch.setInterest(.hangUp)
     lender?.end(self)
   }
 

@@ -136,9 +136,9 @@ package final class ControlServer {
       // No more clients are waiting.
     } catch {
       // Usually EMFILE. The client stays in the queue; accepting again immediately would spin.
-      _ = try? watch?.setInterest([])
+      watch?.setInterest([])
       pause = loop.schedule(after: Self.pauseLength) { [unowned self] in
-        _ = try? watch?.setInterest(.reading)
+        watch?.setInterest(.reading)
       }
     }
   }

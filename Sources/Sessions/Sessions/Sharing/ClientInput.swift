@@ -114,8 +114,7 @@ final class ClientInput {
   private var takesBytes: Bool { !isPaused && unhandled.isEmpty }
 
   private func updateInterest() {
-    // Fails only if memory is exhausted. The next event tries again.
-    _ = try? watch?.setInterest(
+    watch?.setInterest(
       (takesBytes ? .reading : Interest()).union(hasPeerEnded ? [] : .endOfPeer))
   }
 

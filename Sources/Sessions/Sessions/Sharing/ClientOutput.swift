@@ -103,8 +103,7 @@ final class ClientOutput {
     // Doubling a long backlog would take more memory than it may have.
     if backlog.count + bytes.count > Self.limit / 4 { backlog.reserveCapacity(Self.limit) }
     backlog.append(contentsOf: bytes[taken...])
-    // Fails only if memory is exhausted. The next write tries again.
-    _ = try? watch?.setInterest(.writing)
+    watch?.setInterest(.writing)
   }
 
   private func drain() {
@@ -115,7 +114,7 @@ final class ClientOutput {
     guard watch != nil else { return }
     if isDrained {
       (backlog, head) = ([], 0)
-      _ = try? watch?.setInterest(.hangUp)
+      watch?.setInterest(.hangUp)
       reportGapIfDrained()
     } else if head > Self.crowd {
       backlog.removeFirst(head)

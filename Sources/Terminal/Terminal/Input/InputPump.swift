@@ -274,8 +274,7 @@ package final class InputPump {
   private func updateInterest() {
     guard let watch else { return }
     let room = room
-    // Fails only if memory is exhausted. The next event tries again.
-    _ = try? watch.setInterest(interest(with: room))
+    watch.setInterest(interest(with: room))
     if isTerminal && room == 0 && paceTimer == nil { measurePace() }
   }
 

@@ -210,9 +210,7 @@ package final class OutputChannel {
   private var neverBlocks: Bool { file.isNonBlocking || isRegularFile }
 
   private func wantRoom(_ wanted: Bool) {
-    // Changing the interest of a watched descriptor fails only if the kernel is out of memory. The
-    // next write tries again.
-    _ = try? watch?.setInterest(wanted ? .writing : .hangUp)
+    watch?.setInterest(wanted ? .writing : .hangUp)
   }
 
   /// Writes the queue within a time limit.

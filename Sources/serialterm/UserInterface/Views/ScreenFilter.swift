@@ -99,8 +99,7 @@ final class ScreenFilter {
   var isPaused = false {
     didSet {
       guard isPaused != oldValue, !end.isOver else { return }
-      // Fails only if memory is exhausted. The next change tries again.
-      _ = try? watch?.setInterest(isPaused ? [] : .reading)
+      watch?.setInterest(isPaused ? [] : .reading)
     }
   }
 
