@@ -13,8 +13,6 @@ public struct Declaration: Sendable {
   public let placeholder: String
   /// Its effect, in one sentence.
   public let summary: String
-  /// The effect of the session command with the same name, in a few words; empty if there is none.
-  public let inSession: String
   /// Further text for help and the manual; empty for none.
   public let details: String
   /// The default value as text; nil if help does not mention it.
@@ -137,8 +135,6 @@ public protocol Declared: Sendable {
 extension Declared {
   /// The name of the option on the command line, in profiles, and as a command of a session.
   public var name: String { declaration.name }
-  /// The effect of the session command with this name.
-  public var inSession: String { declaration.inSession }
 }
 
 /// The parameters below one heading in help.

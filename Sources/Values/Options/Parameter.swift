@@ -9,7 +9,7 @@ public struct Parameter<Value: Sendable>: Declared {
 
   private init(
     _ name: String, _ letter: Character?, _ shape: Declaration.Shape, placeholder: String = "",
-    _ summary: String, inSession: String = "", details: String = "", shown: String? = nil,
+    _ summary: String, details: String = "", shown: String? = nil,
     isConfigurable: Bool = true, kind: Declaration.Kind = .text, expected: String = "",
     completion: Completion = .nothing, secondCompletion: Completion = .nothing, standard: Value,
     parse: @escaping @Sendable ([String]) throws -> Value
@@ -18,7 +18,7 @@ public struct Parameter<Value: Sendable>: Declared {
     self.parse = parse
     declaration = Declaration(
       name: name, letter: letter, shape: shape, placeholder: placeholder, summary: summary,
-      inSession: inSession, details: details, standard: shown, isConfigurable: isConfigurable,
+      details: details, standard: shown, isConfigurable: isConfigurable,
       kind: kind,
       expected: expected, completion: completion, secondCompletion: secondCompletion,
       check: { _ = try parse($0) })
@@ -45,22 +45,21 @@ public struct Parameter<Value: Sendable>: Declared {
 extension Parameter<Bool> {
   /// A flag: `--name`.
   public static func flag(
-    _ name: String, letter: Character? = nil, _ summary: String, inSession: String = "",
+    _ name: String, letter: Character? = nil, _ summary: String,
     details: String = "", isConfigurable: Bool = true
   ) -> Self {
     Self(
-      name, letter, .flag, summary, inSession: inSession, details: details,
+      name, letter, .flag, summary, details: details,
       isConfigurable: isConfigurable,
       standard: false, parse: { $0.last == "true" })
   }
 
   /// A flag that is on unless its opposite is given: `--reconnect`, `--no-reconnect`.
   public static func pair(
-    _ name: String, off: String, offLetter: Character? = nil, _ summary: String,
-    inSession: String = ""
+    _ name: String, off: String, offLetter: Character? = nil, _ summary: String
   ) -> Self {
     Self(
-      name, nil, .pair(off: off, offLetter: offLetter), summary, inSession: inSession,
+      name, nil, .pair(off: off, offLetter: offLetter), summary,
       shown: "--\(name)",
       standard: true, parse: { $0.last == "true" })
   }
@@ -85,12 +84,12 @@ extension Parameter {
   ///   - parse: throws an error whose description explains the mistake and the expected form.
   public static func option(
     _ name: String, letter: Character? = nil, _ placeholder: String, _ summary: String,
-    inSession: String = "", details: String = "", standard: Value, shown: String? = nil,
+    details: String = "", standard: Value, shown: String? = nil,
     isConfigurable: Bool = true, kind: Declaration.Kind = .text, expected: String = "",
     completion: Completion = .nothing, parse: @escaping @Sendable (String) throws -> Value
   ) -> Self {
     Self(
-      name, letter, .value, placeholder: placeholder, summary, inSession: inSession,
+      name, letter, .value, placeholder: placeholder, summary,
       details: details, shown: shown, isConfigurable: isConfigurable, kind: kind,
       expected: expected, completion: completion, standard: standard,
       parse: { try parse($0.last ?? "") })
@@ -99,12 +98,12 @@ extension Parameter {
   /// An option with a value. The value is nil if the option is not given.
   public static func option<Wrapped: Sendable>(
     _ name: String, letter: Character? = nil, _ placeholder: String, _ summary: String,
-    inSession: String = "", details: String = "", isConfigurable: Bool = true,
+    details: String = "", isConfigurable: Bool = true,
     kind: Declaration.Kind = .text,
     completion: Completion = .nothing, parse: @escaping @Sendable (String) throws -> Wrapped
   ) -> Self where Value == Wrapped? {
     .option(
-      name, letter: letter, placeholder, summary, inSession: inSession, details: details,
+      name, letter: letter, placeholder, summary, details: details,
       standard: nil,
       isConfigurable: isConfigurable, kind: kind, completion: completion, parse: parse)
   }
@@ -112,11 +111,11 @@ extension Parameter {
   /// An option that can be given several times.
   public static func list<Element: Sendable>(
     _ name: String, letter: Character? = nil, _ placeholder: String, _ summary: String,
-    inSession: String = "", details: String = "", isConfigurable: Bool = true,
+    details: String = "", isConfigurable: Bool = true,
     completion: Completion = .nothing, parse: @escaping @Sendable (String) throws -> Element
   ) -> Self where Value == [Element] {
     Self(
-      name, letter, .list, placeholder: placeholder, summary, inSession: inSession,
+      name, letter, .list, placeholder: placeholder, summary,
       details: details,
       isConfigurable: isConfigurable, completion: completion, standard: [],
       parse: { try $0.map(parse) })
@@ -146,12 +145,12 @@ extension Parameter {
   /// - Parameter implied: the value that applies if none is given.
   public static func option<Wrapped: Sendable>(
     _ name: String, letter: Character? = nil, _ placeholder: String, implied: String,
-    _ summary: String, inSession: String = "", completion: Completion = .nothing,
+    _ summary: String, completion: Completion = .nothing,
     parse: @escaping @Sendable (String) throws -> Wrapped
   ) -> Self where Value == Wrapped? {
     Self(
       name, letter, .optionalValue(implied), placeholder: placeholder, summary,
-      inSession: inSession, completion: completion, standard: nil,
+      completion: completion, standard: nil,
       parse: { try parse($0.last ?? "") })
   }
 }
@@ -163,10 +162,10 @@ where Value: CaseIterable & RawRepresentable, Value.RawValue: LosslessStringConv
   /// - Parameter values: the values; by default all of the type.
   public static func choice(
     _ name: String, letter: Character? = nil, _ placeholder: String, _ summary: String,
-    inSession: String = "", among values: [Value] = Array(Value.allCases), standard: Value
+    among values: [Value] = Array(Value.allCases), standard: Value
   ) -> Self {
     .option(
-      name, letter: letter, placeholder, summary, inSession: inSession, standard: standard,
+      name, letter: letter, placeholder, summary, standard: standard,
       shown: "\(standard.rawValue)", kind: Value.kindOfChoice, expected: values.expectedChoice,
       completion: .words(values.choices), parse: { try values.choice($0) })
   }

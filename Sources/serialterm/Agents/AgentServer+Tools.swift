@@ -124,7 +124,7 @@ extension AgentServer {
 
   private func settingsChange(of call: AgentCall) throws(AgentMistake) -> SettingsChange? {
     do throws(JSONCommand.Mistake) {
-      return try JSONCommand.settings(in: call.settingsJSON)?.1
+      return try JSONCommand.settings(in: call.settingsJSON)
     } catch {
       throw AgentMistake("\(error)")
     }

@@ -2,9 +2,10 @@ extension Command {
   /// The commands of every session, in the order in which they are listed. A group is a list in the
   /// file of its commands.
   static let all: [Command] = [
-    generalCommands, transferCommands, exchangeCommands, modemLineCommands, keyboardCommands,
-    lineSettings.map(\.command), logCommands, viewCommands, searchCommands, plotCommands,
-    mapCommands, screenCommands, sizeCommands, severalPortsCommands, sharingCommands, portCommands,
+    generalCommands, transferCommands, exchangeCommands, modemLineCommands,
+    KeyboardParameters.all.commands,
+    LineParameters.all.commands, logCommands, viewCommands, searchCommands, plotCommands,
+    screenCommands, sizeCommands, severalPortsCommands, sharingCommands, portCommands,
     overviewCommands,
   ].flatMap(\.self)
 

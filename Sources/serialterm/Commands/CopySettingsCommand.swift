@@ -22,9 +22,9 @@ extension TerminalState {
     var words =
       ["serialterm"] + (tapWords ?? ["connect", "\(session.endpoint.map { "\($0)" } ?? "")"])
     let known = (isTapped ? TapCommand.description : ConnectCommand.description).declarations
-    for setting in SessionSetting.all
-    where known.contains(where: { $0.name == setting.option.name }) {
-      let option = setting.option
+    for setting in SessionSettings.all
+    where known.contains(where: { $0.name == setting.name }) {
+      let option = setting.declaration
       // The user's own texts are not repeated.
       guard let texts = setting.texts(of: self) else { continue }
       if texts != setting.standardTexts {

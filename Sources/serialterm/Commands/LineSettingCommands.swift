@@ -3,75 +3,39 @@ import SerialCore
 import Terminal
 import TerminalWidgets
 
-/// The commands that change the settings of the line.
-extension Command {
-  static let baudRate = setting(
-    "B", LineParameters.baud, \.baudRate, or: ["speed", "baud rate", "bit rate", "bps"],
-    argument: .baudRate, text: { "\($0)" })
-
-  static let dataBits = choice(
-    "D", LineParameters.dataBits, \.dataBits,
-    or: ["bits", "word length", "character size", "7 bits", "8 bits"])
-
-  static let parity = choice(
-    "P", LineParameters.parity, \.parity, or: ["even", "odd", "mark parity", "space"])
-
-  static let stopBits = choice(
-    "S", LineParameters.stopBits, \.stopBits, or: ["two stop bits", "2 stop bits"])
-
-  static let flowControl = choice(
-    "F", LineParameters.flow, \.flowControl, title: "flow control",
-    or: ["flow control", "handshake", "rts/cts", "crtscts", "xon/xoff"])
-
-  /// The commands of line settings. Each can perform any change of settings.
-  static let lineSettings = [baudRate, dataBits, parity, stopBits, flowControl]
-
-  /// The command for a setting with one of a few values.
-  private static func choice<Setting>(
-    _ key: Character, _ option: Parameter<Setting>,
-    _ setting: any WritableKeyPath<LineSettings, Setting> & Sendable, title: String? = nil,
-    or synonyms: [String]
-  ) -> CommandWithArgument<SettingsChange>
+extension Setting {
+  /// A setting of the line with one of a few values.
+  static func ofLine(
+    _ option: Parameter<Value>, _ part: any WritableKeyPath<LineSettings, Value> & Sendable,
+    key: Character, _ summary: String, titled title: String? = nil, or synonyms: [String]
+  ) -> Setting
   where
-    Setting: CaseIterable & RawRepresentable & Hashable & Sendable,
-    Setting.RawValue: CustomStringConvertible
+    Value: CaseIterable & RawRepresentable & Hashable, Value.RawValue: CustomStringConvertible
   {
-    self.setting(
-      key, option, setting, or: synonyms,
-      argument: .choice(option, title) { $0.requestedSettings[keyPath: setting] },
+    ofLine(
+      option, part, key: key, summary, or: synonyms,
+      argument: { option in
+        .choice(option, title) { $0.requestedSettings[keyPath: part] }
+      },
       text: { $0.rawValue.description })
   }
 
-  /// The command for the setting of an option.
-  private static func setting<Setting>(
-    _ key: Character, _ option: Parameter<Setting>,
-    _ setting: any WritableKeyPath<LineSettings, Setting> & Sendable, or synonyms: [String],
-    argument: ArgumentKind<Setting>, text: @escaping @Sendable (Setting) -> String
-  ) -> CommandWithArgument<SettingsChange> {
-    CommandWithArgument(
-      key, option.name, option.inSession, or: synonyms, users: .everyone,
-      needs: [.changing, .openPort, .pen, .settings],
-      value: { text($0.requestedSettings[keyPath: setting]) },
-      argument: argument.map { SettingsChange(setting, to: $0) }
-    ) { change, call in
-      let present = call.state.requestedSettings
-      // A program may want to restore a setting that another program has changed.
-      if call.isFromUser && change.applied(to: present) == present {
-        return call.answer(.done("No change: \(present)."))
-      }
-      call.port.lineCommands.perform(change, then: call.answer)
+  /// A setting of the line, and the command that requests it from the driver.
+  static func ofLine(
+    _ option: Parameter<Value>, _ part: any WritableKeyPath<LineSettings, Value> & Sendable,
+    key: Character, _ summary: String, or synonyms: [String],
+    argument: (Parameter<Value>) -> ArgumentKind<Value>,
+    text: @escaping @Sendable (Value) -> String
+  ) -> Setting {
+    let command = CommandWithArgument(
+      key, option.name, summary, or: synonyms, users: .everyone,
+      needs: SettingsChange.needs, value: { text($0.requestedSettings[keyPath: part]) },
+      argument: argument(option)
+    ) { SettingsChange(part, to: $0).performNow($1) }
+    return .ofSession(option, changedBy: command.command) {
+      text($0.requestedSettings[keyPath: part])
     }
   }
-}
-
-extension SessionSetting {
-  static let line = [
-    ofSession(LineParameters.baud) { "\($0.requestedSettings.baudRate)" },
-    ofSession(LineParameters.dataBits) { "\($0.requestedSettings.dataBits.rawValue)" },
-    ofSession(LineParameters.parity) { $0.requestedSettings.parity.rawValue },
-    ofSession(LineParameters.stopBits) { "\($0.requestedSettings.stopBits.rawValue)" },
-    ofSession(LineParameters.flow) { $0.requestedSettings.flowControl.rawValue },
-  ]
 }
 
 /// A change of one or more settings of the line.
@@ -91,6 +55,21 @@ struct SettingsChange: Sendable {
     updates.reduce(into: settings) { settings, update in update(&settings) }
   }
 
+  /// The conditions of a change.
+  static let needs: [Need] = [.changing, .openPort, .pen, .settings]
+
+  /// Requests the change from the driver if that is possible, and answers the call.
+  func perform(_ call: CommandCall) { call.when(Self.needs) { performNow(call) } }
+
+  fileprivate func performNow(_ call: CommandCall) {
+    let present = call.state.requestedSettings
+    // A program may want to restore a setting that another program has changed.
+    if call.isFromUser && applied(to: present) == present {
+      return call.answer(.done("No change: \(present)."))
+    }
+    call.port.lineCommands.perform(self, then: call.answer)
+  }
+
   /// Combines two changes.
   func and(_ other: SettingsChange) -> SettingsChange {
     var both = self
@@ -101,26 +80,28 @@ struct SettingsChange: Sendable {
 
 extension ArgumentKind<UInt32> {
   /// A baud rate: one of the usual rates, or any typed number.
-  fileprivate static let baudRate = ArgumentKind(
-    ArgumentForm(
-      LineParameters.baud.declaration.expected, value: { "\($0.requestedSettings.baudRate)" }
-    ).with {
-      ($0.kind, $0.unit) = (.number, "Bd")
-      let usual = BaudRateChoices.usual.map { "\($0)" }
-      $0.choices = { _ in usual }
-    },
-    parse: { try? LineParameters.baud.value(of: $0) },
-    ask: { request, then in
-      request.ask(
-        Question(
-          title: "baud rate",
-          choices: { [model = request.model] typed in
-            BaudRateChoices.choices(typed: typed, now: model.state.requestedSettings.baudRate)
-          },
-          onAnswer: { rate in
-            if let rate { then(rate) }
-          }))
-    })
+  static func baudRate(_ option: Parameter<UInt32>) -> ArgumentKind {
+    ArgumentKind(
+      ArgumentForm(
+        option.declaration.expected, value: { "\($0.requestedSettings.baudRate)" }
+      ).with {
+        ($0.kind, $0.unit) = (.number, "Bd")
+        let usual = BaudRateChoices.usual.map { "\($0)" }
+        $0.choices = { _ in usual }
+      },
+      parse: { try? option.value(of: $0) },
+      ask: { request, then in
+        request.ask(
+          Question(
+            title: "baud rate",
+            choices: { [model = request.model] typed in
+              BaudRateChoices.choices(typed: typed, now: model.state.requestedSettings.baudRate)
+            },
+            onAnswer: { rate in
+              if let rate { then(rate) }
+            }))
+      })
+  }
 }
 
 /// The choice of a baud rate: the usual rates, or any typed number.

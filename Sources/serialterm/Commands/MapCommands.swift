@@ -1,4 +1,3 @@
-import Options
 import Terminal
 import TerminalWidgets
 import TextStages
@@ -33,14 +32,6 @@ extension Command {
   }
 
   static let mapCommands: [Command] = [mapping.command, inputMap.command, outputMap.command]
-}
-
-extension SessionSetting {
-  static let map = [
-    SessionSetting(
-      ViewParameters.map, texts: { $0.view.map.rules.isEmpty ? [] : ["\($0.view.map)"] },
-      adopt: { values, state in state.view.map = values[ViewParameters.map] })
-  ]
 }
 
 extension ArgumentKind where Value == MapList.Rule {

@@ -1,5 +1,4 @@
 import Logs
-import Options
 import Posix
 import SerialCore
 import Sessions
@@ -86,8 +85,7 @@ extension Command {
   }
 
   static let reconnect = Command(
-    "n", ConnectCommand.reconnect.name, ConnectCommand.reconnect.inSession,
-    or: ["auto reconnect", "retry", "unplug"],
+    "n", "reconnect", "reopen a lost device", or: ["auto reconnect", "retry", "unplug"],
     needs: [.ownSession, .openPort], value: { $0.reconnects.onOff }
   ) { call in
     call.port.model.update { $0.reconnects.toggle() }
@@ -103,11 +101,4 @@ extension Command {
   static let logCommands: [Command] = [log, mark.command]
 
   static let portCommands: [Command] = [release, reconnect]
-}
-
-extension SessionSetting {
-  static let port = [
-    ofSession(ConnectCommand.reconnect) { "\($0.reconnects)" },
-    ofSession(LogParameters.share) { "\($0.sharesLog)" },
-  ]
 }

@@ -90,7 +90,7 @@ extension Command {
   }
 
   static let shareLog = Command(
-    nil, LogParameters.share.name, "let others read the log",
+    nil, "log-share", "let others read the log",
     or: ["publish log", "download log", "members", "page"], needs: [.ownSession],
     value: { $0.sharesLog.onOff }
   ) { call in
@@ -98,8 +98,8 @@ extension Command {
     call.answer(
       .done(
         call.state.sharesLog
-          ? "\(LogParameters.share.name) is on: those who join the session can read its log."
-          : "\(LogParameters.share.name) is off: nobody else reads the log."))
+          ? "log-share is on: those who join the session can read its log."
+          : "log-share is off: nobody else reads the log."))
   }
 
   static let stopSharing = Command(

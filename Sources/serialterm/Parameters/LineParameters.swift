@@ -3,31 +3,41 @@ import SerialCore
 
 /// The parameters of the serial line.
 enum LineParameters {
-  static let baud = Parameter.option(
-    "baud", letter: "b", "RATE", "Baud rate: any that the driver accepts.",
-    inSession: "set the baud rate", standard: LineSettings().baudRate,
-    shown: "\(LineSettings().baudRate)", kind: .wholeNumber,
-    expected: "a whole number from 1 to \(LineSettings.baudRates.upperBound)",
-    completion: .words(BaudRateChoices.usual.map { "\($0)" }),
-    parse: { try LineSettings.baudRate(parsing: $0) })
+  static let baud = Setting.ofLine(
+    .option(
+      "baud", letter: "b", "RATE", "Baud rate: any that the driver accepts.",
+      standard: LineSettings().baudRate,
+      shown: "\(LineSettings().baudRate)", kind: .wholeNumber,
+      expected: "a whole number from 1 to \(LineSettings.baudRates.upperBound)",
+      completion: .words(BaudRateChoices.usual.map { "\($0)" }),
+      parse: { try LineSettings.baudRate(parsing: $0) }),
+    \.baudRate, key: "B", "set the baud rate", or: ["speed", "baud rate", "bit rate", "bps"],
+    argument: { .baudRate($0) }, text: { "\($0)" })
 
-  static let dataBits = Parameter<LineSettings.DataBits>.choice(
-    "data-bits", letter: "d", "BITS", "Data bits: 5, 6, 7 or 8.",
-    inSession: "set the data bits", standard: LineSettings().dataBits)
+  static let dataBits = Setting.ofLine(
+    .choice(
+      "data-bits", letter: "d", "BITS", "Data bits: 5, 6, 7 or 8.",
+      standard: LineSettings().dataBits),
+    \.dataBits, key: "D", "set the data bits",
+    or: ["bits", "word length", "character size", "7 bits", "8 bits"])
 
-  static let parity = Parameter<LineSettings.Parity>.choice(
-    "parity", letter: "p", "PARITY", "Parity: none, odd, even, mark or space.",
-    inSession: "set the parity",
-    standard: LineSettings().parity)
+  static let parity = Setting.ofLine(
+    .choice(
+      "parity", letter: "p", "PARITY", "Parity: none, odd, even, mark or space.",
+      standard: LineSettings().parity),
+    \.parity, key: "P", "set the parity", or: ["even", "odd", "mark parity", "space"])
 
-  static let stopBits = Parameter<LineSettings.StopBits>.choice(
-    "stop-bits", letter: "s", "BITS", "Stop bits: 1 or 2.",
-    inSession: "set the stop bits", standard: LineSettings().stopBits)
+  static let stopBits = Setting.ofLine(
+    .choice(
+      "stop-bits", letter: "s", "BITS", "Stop bits: 1 or 2.", standard: LineSettings().stopBits),
+    \.stopBits, key: "S", "set the stop bits", or: ["two stop bits", "2 stop bits"])
 
-  static let flow = Parameter<LineSettings.FlowControl>.choice(
-    "flow", letter: "f", "FLOW", "Flow control: none, hard (RTS/CTS) or soft (XON/XOFF).",
-    inSession: "set the flow control",
-    standard: LineSettings().flowControl)
+  static let flow = Setting.ofLine(
+    .choice(
+      "flow", letter: "f", "FLOW", "Flow control: none, hard (RTS/CTS) or soft (XON/XOFF).",
+      standard: LineSettings().flowControl),
+    \.flowControl, key: "F", "set the flow control", titled: "flow control",
+    or: ["flow control", "handshake", "rts/cts", "crtscts", "xon/xoff"])
 
   static let dtr = Parameter<OutputLine>.choice(
     "dtr", "STATE",
@@ -76,12 +86,12 @@ enum LineParameters {
   static let uucpLock = Parameter.flag(
     "uucp-lock", "Also make a lock file in /var/lock, for programs that check only that.")
 
-  static let section = ParameterSection(
-    "LINE",
-    [
-      baud, dataBits, parity, stopBits, flow, dtr, rts, hangup, onOpen, markErrors, rs485,
-      lowLatency, uucpLock,
-    ])
+  static let all: [any Declared] = [
+    baud, dataBits, parity, stopBits, flow, dtr, rts, hangup, onOpen, markErrors, rs485, lowLatency,
+    uucpLock,
+  ]
+
+  static let section = ParameterSection("LINE", all)
 
   /// The state of an output line when the port is open.
   enum OutputLine: String, CaseIterable {

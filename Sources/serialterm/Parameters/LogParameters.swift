@@ -42,8 +42,10 @@ enum LogParameters {
   static let sent = Parameter.flag(
     "log-sent", "Log what is sent too, passwords included. Not in raw logs.")
 
-  static let share = Parameter.flag(
-    "log-share", "Let those who join the session read its log, from its beginning.")
+  static let share = Setting.ofSession(
+    .flag("log-share", "Let those who join the session read its log, from its beginning."),
+    changedBy: .shareLog
+  ) { "\($0.sharesLog)" }
 
   /// The parameters of writing a log file.
   static let files: [any Declared] = [format, append, rotate, rotateEvery, keep]

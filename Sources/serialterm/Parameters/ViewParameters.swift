@@ -5,83 +5,135 @@ import Options
 import Scrollback
 import Terminal
 import TextStages
+import TextTools
 
 /// The parameters for showing received bytes.
 enum ViewParameters {
-  static let hex = Parameter.flag(
-    "hex", letter: "x", "Show bytes as hexadecimal numbers.", inSession: "show bytes in hex")
+  static let hex = Setting.flag(
+    .flag("hex", letter: "x", "Show bytes as hexadecimal numbers."), \.view.isHex,
+    key: "h", "show bytes in hex", or: ["hexadecimal", "hex dump", "binary", "raw bytes"],
+    needs: [.screen])
 
   static let hexGap = Parameter<Int>.milliseconds(
     "hex-gap", "Milliseconds of silence that end a row of the hex view.", 1...60_000, standard: 50)
 
-  static let frames = Parameter<ChosenFrameForm?>.option(
-    "frames", "FORM",
-    "Show and log frames, each with its time and its check, instead of text: "
-      + ChosenFrameForm.choices.map(\.usage).joined(separator: ", ") + ".",
-    inSession: "show frames",
-    completion: .oneOf(
-      ChosenFrameForm.choices.map {
-        Completion.Candidate($0.start, $0.summary, isBeginning: $0.isBeginning)
-      }),
-    parse: { try ChosenFrameForm(ofOption: $0) })
+  static let frames = Setting.optional(
+    .option(
+      "frames", "FORM",
+      "Show and log frames, each with its time and its check, instead of text: "
+        + ChosenFrameForm.choices.map(\.usage).joined(separator: ", ") + ".",
+      completion: .oneOf(
+        ChosenFrameForm.choices.map {
+          Completion.Candidate($0.start, $0.summary, isBeginning: $0.isBeginning)
+        }),
+      parse: { try ChosenFrameForm(ofOption: $0) }),
+    \.view.frames, "show frames", or: ["packets", "modbus", "nmea", "slip", "protocol"],
+    needs: [.screen],
+    argument: .text(
+      "frames", expected: "a form of frames, or none",
+      [Suggestion(text: "none", detail: "text")]
+        + ChosenFrameForm.choices.map {
+          Suggestion(text: $0.start, detail: $0.summary, isStart: $0.isBeginning)
+        },
+      now: { $0.view.frames.map { "\($0)" } ?? "none" },
+      parse: { $0 == "none" ? nil : try ChosenFrameForm(parsing: $0) }),
+    text: { "\($0)" }, answer: { $0.map { "frames are shown: \($0)." } ?? "frames are off." })
 
-  static let timestamps = Parameter<TimestampFormat?>.option(
-    "timestamps", letter: "t", "FORMAT", implied: "time",
-    "Show the time of each line: time (without FORMAT), iso, delta, start or epoch; with :us in "
-      + "microseconds.",
-    inSession: "timestamp each line", completion: timestampCompletion,
-    parse: { try TimestampFormat(parsing: $0) })
+  static let timestamps = Setting(
+    .option(
+      "timestamps", letter: "t", "FORMAT", implied: "time",
+      "Show the time of each line: time (without FORMAT), iso, delta, start or epoch; with :us in "
+        + "microseconds.",
+      completion: timestampCompletion, parse: { try TimestampFormat(parsing: $0) }),
+    changedBy: [.timestamps, Command.timestampFormat.command],
+    texts: { $0.view.timestamps.map { ["\($0)"] } ?? [] },
+    adopt: { format, state in state.setTimestamps(format) })
 
-  static let map = Parameter<MapList>.option(
-    "map", letter: "m", "LIST",
-    "Change characters: from-device:cr=lf, to-device:lf=crlf and others, with commas between; or "
-      + "tio's names, such as ICRNL.",
-    standard: MapList(),
-    completion: .found { Completion.Proposal(MapChoices.completions(of: $0.text)) },
-    parse: { try MapList(parsing: $0) })
+  static let map = Setting(
+    .option(
+      "map", letter: "m", "LIST",
+      "Change characters: from-device:cr=lf, to-device:lf=crlf and others, with commas between; or "
+        + "tio's names, such as ICRNL.",
+      standard: MapList(),
+      completion: .found { Completion.Proposal(MapChoices.completions(of: $0.text)) },
+      parse: { try MapList(parsing: $0) }),
+    changedBy: Command.mapCommands,
+    texts: { $0.view.map.rules.isEmpty ? [] : ["\($0.view.map)"] },
+    adopt: { map, state in state.view.map = map })
 
-  static let highlight = Parameter<[[Highlight]]>.list(
-    "highlight", "REGEX=COLOUR",
-    "Colour text that matches a regular expression: 'REGEX=red'; or levels: lines of firmware by "
-      + "severity. Can be repeated.",
-    inSession: "colour matching text", completion: highlightCompletion,
-    parse: { try Highlight.parsing($0) })
-
-  static let show = Parameter<[Pattern]>.list(
-    "show", "REGEX", "Show only lines that match. Can be repeated. Logs have all lines.",
-    inSession: "show only some lines", parse: { try Pattern(parsing: $0) })
-
-  static let hide = Parameter<[Pattern]>.list(
-    "hide", "REGEX", "Hide lines that match. Can be repeated. Logs have all lines.",
-    inSession: "hide lines", parse: { try Pattern(parsing: $0) })
-
-  static let level = Parameter<LogLevel?>.option(
-    "level", "LEVEL",
-    "Hide lines of lower levels: \(LogLevel.expected). Finds the levels of ESP-IDF, Zephyr, Linux, "
-      + "syslog and Rust.",
-    inSession: "hide lower log levels",
-    completion: .oneOf(LogLevel.allCases.map { Completion.Candidate($0.name) }),
-    parse: { text throws(ValueError) in
-      guard let level = LogLevel(parsing: text) else {
-        throw ValueError(text, expected: LogLevel.expected)
-      }
-      return level
+  static let highlight = Setting(
+    .list(
+      "highlight", "REGEX=COLOUR",
+      "Colour text that matches a regular expression: 'REGEX=red'; or levels: lines of firmware by "
+        + "severity. Can be repeated.",
+      completion: highlightCompletion, parse: { try Highlight.parsing($0) }),
+    changedBy: [.highlight],
+    texts: {
+      guard $0.view.isHighlighting else { return [] }
+      // No command changes the user's own expressions.
+      return $0.view.highlights == Highlight.levels ? [Highlight.presetName] : nil
+    },
+    adopt: { highlights, state in
+      state.view.highlights = highlights.flatMap { $0 }
+      state.view.isHighlighting = !state.view.highlights.isEmpty
     })
 
-  static let collapse = Parameter.flag(
-    "collapse", "Show equal lines once, with their number.", inSession: "show equal lines once")
+  static let show = Setting.patterns(
+    .list(
+      "show", "REGEX", "Show only lines that match. Can be repeated. Logs have all lines.",
+      parse: { try Pattern(parsing: $0) }),
+    \.view.lines.shown, "show only some lines", asking: "show lines that match",
+    or: ["grep", "filter lines", "only", "matching lines"],
+    answer: { "shown: \($0.isEmpty ? "all lines" : $0.inWords)." })
+
+  static let hide = Setting.patterns(
+    .list(
+      "hide", "REGEX", "Hide lines that match. Can be repeated. Logs have all lines.",
+      parse: { try Pattern(parsing: $0) }),
+    \.view.lines.hidden, "hide lines", asking: "hide lines that match",
+    or: ["exclude", "grep -v", "filter lines", "ignore", "mute"],
+    answer: { "hidden: \($0.inWords)." })
+
+  static let level = Setting.optional(
+    .option(
+      "level", "LEVEL",
+      "Hide lines of lower levels: \(LogLevel.expected). Finds the levels of ESP-IDF, Zephyr, Linux, "
+        + "syslog and Rust.",
+      completion: .oneOf(LogLevel.allCases.map { Completion.Candidate($0.name) }),
+      parse: { text throws(ValueError) in
+        guard let level = LogLevel(parsing: text) else {
+          throw ValueError(text, expected: LogLevel.expected)
+        }
+        return level
+      }),
+    \.view.lines.level, "hide lower log levels",
+    or: ["log level", "severity", "errors", "warnings", "verbose"], needs: [.screen, .filtered],
+    argument: .oneOf("lowest level", [("all", nil)] + LogLevel.allCases.map { ($0.name, $0) }) {
+      $0.view.lines.level
+    },
+    none: "all", text: \.name,
+    answer: { "the lowest level is \($0?.name ?? "not limited")." })
+
+  static let collapse = Setting.flag(
+    .flag("collapse", "Show equal lines once, with their number."), \.view.lines.collapses,
+    "show equal lines once", or: ["duplicates", "repeated lines", "uniq"],
+    needs: [.screen, .filtered])
 
   static let filter = Parameter<String?>.option(
     "filter", "COMMAND",
     "Show the output of a command that reads the device's bytes. The log has the bytes as the device "
       + "sent them.",
-    inSession: "filter the output", isConfigurable: false, completion: .command, parse: { $0 })
+    isConfigurable: false, completion: .command, parse: { $0 })
 
-  static let raw = Parameter.flag(
-    "raw", "Pass all escape sequences of the device to the terminal.",
-    inSession: "pass every sequence")
+  static let raw = Setting.flag(
+    .flag("raw", "Pass all escape sequences of the device to the terminal."), \.view.isRaw,
+    "pass every sequence", or: ["escape sequences", "unfiltered", "pass through"],
+    needs: [.screen, .onePort])
 
-  static let status = Parameter.flag("status", "Show a status line at the bottom of the screen.")
+  static let status = Setting.flag(
+    .flag("status", "Show a status line at the bottom of the screen."), \.showsStatus,
+    named: "status-line", "show a status line", or: ["status bar", "statusbar", "footer"],
+    needs: [.drawing], onlyIf: [.drawing], isShared: true)
 
   static let scrollback = Parameter<Int>.option(
     "scrollback", "SIZE",
@@ -100,12 +152,12 @@ enum ViewParameters {
   static let plain = Parameter.flag(
     "plain", "Print lists once, with numbers, instead of drawing them: for screen readers.")
 
-  static let section = ParameterSection(
-    "VIEW",
-    [
-      hex, hexGap, frames, timestamps, map, TextParameters.encoding, show, hide, level,
-      collapse, highlight, filter, raw, status, scrollback, plain,
-    ])
+  static let all: [any Declared] = [
+    hex, hexGap, frames, timestamps, map, TextParameters.encoding, show, hide, level, collapse,
+    highlight, filter, raw, status, scrollback, plain,
+  ]
+
+  static let section = ParameterSection("VIEW", all)
 
   private static let timestampCompletion = Completion.oneOf(
     TimestampFormat.names.map { name in
@@ -149,8 +201,8 @@ extension Values {
     return nil
   }
 
-  /// The settings for showing received bytes that no command switches. ``SessionSetting/all`` has
-  /// the others.
+  /// The settings for showing received bytes that no command changes. ``SessionSettings``
+  /// has the others.
   var viewSettings: ViewSettings {
     ViewSettings(
       hexGap: .milliseconds(self[ViewParameters.hexGap]), isRaw: self[ViewParameters.raw])
@@ -167,5 +219,31 @@ extension ChosenFrameForm {
     } catch {
       throw ValueError(error.text, expected: error.expected)
     }
+  }
+}
+
+extension Setting<[Pattern]> {
+  /// Regular expressions of lines: a user types one, or none to remove all.
+  fileprivate static func patterns(
+    _ option: Parameter<[Pattern]>,
+    _ part: any WritableKeyPath<TerminalState, [Pattern]> & Sendable,
+    _ summary: String, asking title: String, or synonyms: [String],
+    answer: @escaping @Sendable ([Pattern]) -> String
+  ) -> Setting {
+    value(
+      option, part, summary, or: synonyms, needs: [.screen, .filtered],
+      argument: .text(
+        title, expected: "a regular expression, or none",
+        [Suggestion(text: "none", detail: "all lines")],
+        now: { $0[keyPath: part].isEmpty ? "none" : nil },
+        parse: { $0 == "none" ? [] : [try Pattern(parsing: $0)] }),
+      shown: \.inWords, texts: { $0.map(\.text) }, answer: answer)
+  }
+}
+
+extension [Pattern] {
+  /// The expressions as text: /error/, /warn/; "none" if there are none.
+  fileprivate var inWords: String {
+    isEmpty ? "none" : map { "/\($0.text.harmless)/" }.joined(separator: ", ")
   }
 }

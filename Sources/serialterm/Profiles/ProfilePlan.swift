@@ -121,7 +121,9 @@ extension Declaration {
   fileprivate func canonical(_ texts: [String]) -> [String] { setting?.canonical(texts) ?? texts }
 
   /// The setting of a session that the option sets; nil if no command switches it.
-  fileprivate var setting: SessionSetting? { SessionSetting.all.first { $0.option.name == name } }
+  fileprivate var setting: (any SessionSetting)? {
+    SessionSettings.all.first { $0.name == name }
+  }
 }
 
 extension TerminalState {

@@ -1,3 +1,4 @@
+import Options
 import Patterns
 import Posix
 import SerialCore
@@ -257,7 +258,7 @@ enum JSONCommand {
     let settings = try settings(in: json)
     let lines = try lines(in: json)
     switch (settings, lines) {
-    case (let (command, change)?, nil): return { command.perform(change, $0) }
+    case (let change?, nil): return { change.perform($0) }
     case (nil, let change?): return { Command.toggleLine.perform(change, $0) }
     case (.some, .some):
       throw Mistake("set changes either settings or modem lines, not both")
@@ -266,19 +267,36 @@ enum JSONCommand {
     }
   }
 
-  /// Parses line settings, whose names are those of the palette's commands. Any one of these
-  /// commands performs all changes, so that the driver gets them together.
-  static func settings(
+  /// Parses line settings, whose names are those of the options. The driver gets all changes
+  /// together.
+  static func settings(in json: JSON) throws(Mistake) -> SettingsChange? {
+    let changes = [
+      try change(of: LineParameters.baud, \.baudRate, in: json),
+      try change(of: LineParameters.dataBits, \.dataBits, in: json),
+      try change(of: LineParameters.parity, \.parity, in: json),
+      try change(of: LineParameters.stopBits, \.stopBits, in: json),
+      try change(of: LineParameters.flow, \.flowControl, in: json),
+    ].compactMap(\.self)
+    return changes.isEmpty ? nil : changes.dropFirst().reduce(changes[0]) { $0.and($1) }
+  }
+
+  private static func change<Value>(
+    of setting: Setting<Value>, _ part: any WritableKeyPath<LineSettings, Value> & Sendable,
     in json: JSON
-  ) throws(Mistake) -> (CommandWithArgument<SettingsChange>, SettingsChange)? {
-    var all: (command: CommandWithArgument<SettingsChange>, change: SettingsChange)?
-    for command in Command.lineSettings {
-      guard let change = try command.argument.value(of: command.command.name, in: json) else {
-        continue
-      }
-      all = all.map { ($0.command, $0.change.and(change)) } ?? (command, change)
+  ) throws(Mistake) -> SettingsChange? {
+    let form = setting.command.argument
+    guard let text = member(setting.name, isNumber: form?.kind == .number, in: json) else {
+      return nil
     }
-    return all
+    guard let value = text.flatMap({ try? setting.option.value(of: $0) }) else {
+      throw Mistake("\(setting.name): expected \(setting.declaration.expected)")
+    }
+    return SettingsChange(part, to: value)
+  }
+
+  /// The text of a member, nil inside for one of another type; nil if there is none.
+  fileprivate static func member(_ name: String, isNumber: Bool, in json: JSON) -> String?? {
+    json[name].map { $0.integer.map { "\($0)" } ?? (isNumber ? nil : $0.string) }
   }
 
   /// Parses the output lines to assert and to deassert.
@@ -308,10 +326,8 @@ extension JSON {
 extension ArgumentKind {
   /// The value of a member; nil if there is none.
   fileprivate func value(of name: String, in json: JSON) throws(JSONCommand.Mistake) -> Value? {
-    guard let member = json[name] else { return nil }
-    let text =
-      member.integer.map { "\($0)" }
-      ?? (form.kind == .number && name != ArgumentForm.usualName ? nil : member.string)
+    let isNumber = form.kind == .number && name != ArgumentForm.usualName
+    guard let text = JSONCommand.member(name, isNumber: isNumber, in: json) else { return nil }
     guard let value = text.flatMap(parse) else {
       throw JSONCommand.Mistake("\(name): expected \(expected)")
     }

@@ -222,8 +222,7 @@ final class ScriptPlayer: RunningExchange {
       Command.toggleLine.perform(
         LineChange(asserting: asserting, deasserting: deasserting), call())
     case .setBaudRate(let rate):
-      Command.baudRate.perform(
-        SettingsChange(\.baudRate, to: rate),
+      SettingsChange(\.baudRate, to: rate).perform(
         call { [port] in port.narrator.warnOfDifferences(in: port.session) })
     case .sendBreak(let duration): Command.sendBreak.perform(duration, call())
     case .pulse(let line, let duration):

@@ -17,10 +17,12 @@ struct ConnectCommand: ProfiledCommand {
       + "Several are shown line by line in one view.",
     completion: Target.completion, parse: { try Target(parsing: $0) })
 
-  static let reconnect = Parameter<Bool>.pair(
-    "reconnect", off: "no-reconnect", offLetter: "n",
-    "When the device is unplugged, wait for it and continue, or end.",
-    inSession: "reopen a lost device")
+  static let reconnect = Setting.ofSession(
+    .pair(
+      "reconnect", off: "no-reconnect", offLetter: "n",
+      "When the device is unplugged, wait for it and continue, or end."),
+    changedBy: .reconnect
+  ) { "\($0.reconnects)" }
 
   static let linger = Parameter<Double>.time(
     "linger", "How long to wait for an answer when standard input has ended.", 0...86_400,

@@ -166,10 +166,12 @@ struct ExtcapCommand: Subcommand {
         ExtcapOption(
           name: LineParameters.baud.declaration.name, title: "Baud rate",
           tooltip: LineParameters.baud.declaration.summary, form: .unsigned,
-          standard: "\(LineParameters.baud.standard)"))
+          standard: "\(LineParameters.baud.option.standard)"))
       options += [
-        choice(LineParameters.dataBits, "Data bits"), choice(LineParameters.parity, "Parity"),
-        choice(LineParameters.stopBits, "Stop bits"), choice(LineParameters.flow, "Flow control"),
+        choice(LineParameters.dataBits.option, "Data bits"),
+        choice(LineParameters.parity.option, "Parity"),
+        choice(LineParameters.stopBits.option, "Stop bits"),
+        choice(LineParameters.flow.option, "Flow control"),
         choice(LineParameters.dtr, "DTR"), choice(LineParameters.rts, "RTS"),
       ]
     }

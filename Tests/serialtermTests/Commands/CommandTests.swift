@@ -84,11 +84,11 @@ import TransferProtocols
   }
 
   @Test(arguments: [
-    (Command.baudRate.command, "9600", "Now 9600 8N1."),
-    (Command.parity.command, "even", "Now 115200 8E1."),
-    (Command.dataBits.command, "7", "Now 115200 7N1."),
-    (Command.stopBits.command, "2", "Now 115200 8N2."),
-    (Command.flowControl.command, "hard", "Now 115200 8N1 RTS/CTS."),
+    (LineParameters.baud.command, "9600", "Now 9600 8N1."),
+    (LineParameters.parity.command, "even", "Now 115200 8E1."),
+    (LineParameters.dataBits.command, "7", "Now 115200 7N1."),
+    (LineParameters.stopBits.command, "2", "Now 115200 8N2."),
+    (LineParameters.flow.command, "hard", "Now 115200 8N1 RTS/CTS."),
     (Command.sendBreak.command, "1", "Break sent."),
     (Command.pulseLine.command, "dtr", "DTR pulsed."),
     (
@@ -116,16 +116,16 @@ import TransferProtocols
   // MARK: Arguments
 
   @Test(arguments: [
-    (Command.baudRate.command, "0", "baud: expected a whole number from 1 to 2147483647"),
-    (Command.baudRate.command, "+9600", "baud: expected a whole number from 1 to 2147483647"),
-    (Command.parity.command, "big", "parity: expected one of none, odd, even, mark, space"),
-    (Command.dataBits.command, "9", "data-bits: expected one of 5, 6, 7, 8"),
-    (Command.stopBits.command, "", "stop-bits: expected one of 1, 2"),
-    (Command.flowControl.command, "rts", "flow: expected one of none, hard, soft"),
+    (LineParameters.baud.command, "0", "baud: expected a whole number from 1 to 2147483647"),
+    (LineParameters.baud.command, "+9600", "baud: expected a whole number from 1 to 2147483647"),
+    (LineParameters.parity.command, "big", "parity: expected one of none, odd, even, mark, space"),
+    (LineParameters.dataBits.command, "9", "data-bits: expected one of 5, 6, 7, 8"),
+    (LineParameters.stopBits.command, "", "stop-bits: expected one of 1, 2"),
+    (LineParameters.flow.command, "rts", "flow: expected one of none, hard, soft"),
     (Command.sendBreak.command, "10001", "break: expected 1 to 10000"),
     (Command.toggleLine.command, "cts", "toggle-line: expected dtr or rts"),
     (Command.pulseLine.command, "", "pulse-line: expected dtr or rts"),
-    (Command.lineEnding.command, "none", "line-ending: expected one of cr, lf, crlf"),
+    (KeyboardParameters.lineEnding.command, "none", "line-ending: expected one of cr, lf, crlf"),
     (
       Command.timestampFormat.command, "never",
       "timestamp-format: expected one of none, time, time:us, iso, iso:us, delta, delta:us, start, "
@@ -152,7 +152,7 @@ import TransferProtocols
   }
 
   @Test(arguments: [
-    (Command.lineEnding.command, "crlf", "Enter sends crlf."),
+    (KeyboardParameters.lineEnding.command, "crlf", "Enter sends crlf."),
     (Command.timestampFormat.command, "iso:us", "timestamps are on: iso:us."),
     (Command.mapping.command, "ICRNL", "mapped: from-device:cr=lf."),
     (Command.outputMap.command, "to-device:lf=crlf", "mapped: to-device:lf=crlf."),
@@ -173,15 +173,15 @@ import TransferProtocols
 
   @Test func argumentThatIsMissing_isAskedFor_orRefusedWithoutAUser() throws {
     user.choice = "9600"
-    #expect(try outcome(of: .baudRate.command) == .done("Now 9600 8N1."))
+    #expect(try outcome(of: LineParameters.baud.command) == .done("Now 9600 8N1."))
     #expect(user.events == ["baud rate"])
     #expect(
-      try outcome(of: .baudRate.command, from: .json)
+      try outcome(of: LineParameters.baud.command, from: .json)
         == .failed("baud: expected a whole number from 1 to 2147483647"))
   }
 
   @Test func questionThatIsCancelled_orAnsweredWithNoChange_doesNothing() throws {
-    #expect(try outcome(of: .parity.command) == nil)
+    #expect(try outcome(of: LineParameters.parity.command) == nil)
     user.choice = "no change"
     #expect(try outcome(of: .toggleLine.command) == nil)
     #expect(try outcome(of: .mapping.command) == nil)
@@ -190,18 +190,19 @@ import TransferProtocols
 
   @Test func valueThatIsSetAlready_isNotSetAgainForAUser_andIsForAProgram() throws {
     user.choice = "none"
-    #expect(try outcome(of: .parity.command) == .done("No change: 115200 8N1."))
+    #expect(try outcome(of: LineParameters.parity.command) == .done("No change: 115200 8N1."))
     // Another program may have changed the driver's settings.
     bench.link.settings.parity = .odd
     #expect(
-      try outcome(of: .parity.command, from: .json, argument: "none") == .done("Now 115200 8N1."))
+      try outcome(of: LineParameters.parity.command, from: .json, argument: "none")
+        == .done("Now 115200 8N1."))
     #expect(bench.link.settings.parity == .none)
   }
 
   @Test func choices_areOffWhileTheCommandIs_andTheAnswerIsRefused() throws {
     user.choice = "even"
     user.whileAsked = { [port] in port.session.deviceDidDisappear() }
-    #expect(try outcome(of: .parity.command) == .unavailable(because: .noDevice))
+    #expect(try outcome(of: LineParameters.parity.command) == .unavailable(because: .noDevice))
     #expect(user.choices.map(\.title) == ["none", "odd", "even", "mark", "space"])
     #expect(user.choices.allSatisfy { $0.refusal == "no device" })
   }
@@ -209,7 +210,7 @@ import TransferProtocols
   @Test func settingsThatAreChangedTogether_reachTheDriverTogether() throws {
     var outcome: CommandOutcome?
     let change = SettingsChange(\.baudRate, to: 9600).and(SettingsChange(\.parity, to: .odd))
-    Command.parity.perform(change, CommandCall(from: .script, at: port) { outcome = $0 })
+    change.perform(CommandCall(from: .script, at: port) { outcome = $0 })
     #expect(outcome == .done("Now 9600 8O1."))
     #expect(bench.link.settings == LineSettings(baudRate: 9600, parity: .odd))
   }
@@ -282,8 +283,11 @@ import TransferProtocols
 
   @Test func toggles_changeTheStateAndSaySo() throws {
     for (command, part) in [
-      (Command.readOnly, \TerminalState.isReadOnly), (.localEcho, \.echoesLocally),
-      (.lineInput, \.editsLines), (.hexView, \.view.isHex), (.statusLine, \.showsStatus),
+      (KeyboardParameters.readOnly.command, \TerminalState.isReadOnly),
+      (KeyboardParameters.localEcho.command, \.echoesLocally),
+      (KeyboardParameters.inputMode.command, \.editsLines),
+      (ViewParameters.hex.command, \.view.isHex),
+      (ViewParameters.status.command, \.showsStatus),
     ] as [(Command, WritableKeyPath<TerminalState, Bool>)] {
       port.model.update { $0.isReadOnly = false }
       #expect(try outcome(of: command) == .done("\(command.name) is on."))

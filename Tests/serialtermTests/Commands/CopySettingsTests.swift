@@ -88,9 +88,9 @@ import TextStages
     #expect(session.values[ViewParameters.filter] == "cat")
     var adopted = TerminalState()
     adopted.adopt(session.values)
-    for setting in SessionSetting.all where !setting.isOfSession {
-      #expect(setting.texts(of: adopted) == setting.texts(of: all), "\(setting.option.name)")
-      #expect(setting.texts(of: all) != setting.standardTexts, "\(setting.option.name) has no test")
+    for setting in SessionSettings.all where !setting.isOfSession {
+      #expect(setting.texts(of: adopted) == setting.texts(of: all), "\(setting.name)")
+      #expect(setting.texts(of: all) != setting.standardTexts, "\(setting.name) has no test")
     }
   }
 
@@ -118,8 +118,8 @@ import TextStages
     #expect(session.session.reconnects)
     var adopted = TerminalState()
     adopted.adopt(session.values)
-    for setting in SessionSetting.all where !setting.isOfSession {
-      #expect(setting.texts(of: adopted) == setting.standardTexts, "\(setting.option.name)")
+    for setting in SessionSettings.all where !setting.isOfSession {
+      #expect(setting.texts(of: adopted) == setting.standardTexts, "\(setting.name)")
     }
     #expect(session.values[KeyboardParameters.prefix] == .control(0x01), "no command changes it")
     #expect(Set(session.profile.keys) == standard.configuredKeys)

@@ -8,7 +8,7 @@ import TextStages
 @testable import serialterm
 
 @Suite(.timeLimit(.minutes(30))) struct SessionSettingTests {
-  private static let names = Set(SessionSetting.all.map(\.option.name))
+  private static let names = Set(SessionSettings.all.map(\.name))
 
   /// Commands that change a setting without a row of the command's name: the row that has it, or
   /// the reason why there is none.
@@ -65,11 +65,10 @@ import TextStages
     }
   }
 
-  /// An option has words for a session only if a command switches it.
   @Test func `An option that a command switches has a row, or a reason`() {
     let commands = Set(Command.all.map(\.name))
     for option in ConnectCommand.description.declarations
-    where !option.inSession.isEmpty || commands.contains(option.name) {
+    where commands.contains(option.name) {
       if case .none(_)? = Self.others[option.name] { continue }
       #expect(Self.names.contains(option.name), "--\(option.name) has no row")
     }
@@ -79,7 +78,7 @@ import TextStages
     #expect(Set(Self.others.keys).isSubset(of: Command.all.map(\.name)))
     let options = Set(ConnectCommand.description.declarations.map(\.name))
     #expect(Self.names.isSubset(of: options))
-    #expect(Self.names.count == SessionSetting.all.count)
+    #expect(Self.names.count == SessionSettings.all.count)
   }
 
   /// What a row applies, it also writes.
@@ -89,10 +88,10 @@ import TextStages
     ("highlight", "levels"), ("status", "true"),
   ])
   func `A row writes what it applies`(name: String, text: String) throws {
-    let setting = try #require(SessionSetting.all.first { $0.option.name == name })
+    let setting = try #require(SessionSettings.all.first { $0.name == name })
     var state = TerminalState()
     #expect(setting.texts(of: state) != [text])
-    let values = try Values(Given().with(name, [text]), of: [setting.option])
+    let values = try Values(Given().with(name, [text]), of: [setting.declaration])
     setting.adopt(values, into: &state)
     #expect(setting.texts(of: state) == [text])
     setting.adopt(try Values(Given(), of: []), into: &state)
@@ -114,7 +113,7 @@ import TextStages
     new.isReadOnly = true
     var other = TerminalState()
     let change = Change(from: TerminalState(), to: new)
-    for part in SessionSetting.sharedParts where part.isChanged(change) {
+    for part in SessionSettings.sharedParts where part.isChanged(change) {
       part.copy(new, &other)
     }
     #expect(other.showsStatus && other.editsLines && !other.isReadOnly)
@@ -122,7 +121,7 @@ import TextStages
 
   /// Other forms of a value in a configuration file are not changes.
   @Test func `Another form of a text is the same value`() throws {
-    let map = try #require(SessionSetting.all.first { $0.option.name == "map" })
+    let map = try #require(SessionSettings.all.first { $0.name == "map" })
     #expect(map.canonical(["ICRNL"]) == ["from-device:cr=lf"])
     #expect(map.canonical(["nonsense"]) == ["nonsense"])
   }

@@ -56,7 +56,7 @@ import TextTools
     var state = TerminalState()
     func json(_ command: Command) -> String { "\(PublishedCommand(command, in: state).json)" }
     #expect(
-      json(Command.parity.command)
+      json(LineParameters.parity.command)
         == #"{"name":"parity","title":"set the parity","enabled":false,"reason":"no device","#
         + #""code":"no-device","value":"none","key":"P","#
         + #""synonyms":["even","odd","mark parity","space"],"#
@@ -79,7 +79,7 @@ import TextTools
   @Test func `The baud rate has usual values and free entry`() throws {
     var state = TerminalState()
     state.requestedSettings.baudRate = 12_345
-    let argument = try #require(Command.baudRate.command.argument)
+    let argument = try #require(LineParameters.baud.command.argument)
     #expect(argument.kind == .number)
     #expect(argument.unit == "Bd")
     #expect(argument.value(state) == "12345")

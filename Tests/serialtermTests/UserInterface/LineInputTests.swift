@@ -96,12 +96,12 @@ import Testing
     throws
   {
     try bench.type("half")
-    bench.interface.perform(.lineInput, from: .palette)
+    bench.interface.perform(KeyboardParameters.inputMode.command, from: .palette)
     try bench.turn()
     #expect(line == nil)
     try bench.type("k")
     #expect(sent == "k")
-    bench.interface.perform(.lineInput, from: .palette)
+    bench.interface.perform(KeyboardParameters.inputMode.command, from: .palette)
     try bench.turn()
     #expect(line == "> half")
   }

@@ -78,7 +78,7 @@ final class PortFocus {
 
   /// Copies a change of the screen or keyboard settings to all ports, which share them.
   private func shareSettings(_ change: Change<TerminalState>) {
-    let changed = SessionSetting.sharedParts.filter { $0.isChanged(change) }
+    let changed = SessionSettings.sharedParts.filter { $0.isChanged(change) }
     guard !changed.isEmpty else { return }
     for other in ports where other !== port {
       other.model.update { for part in changed { part.copy(change.new, &$0) } }

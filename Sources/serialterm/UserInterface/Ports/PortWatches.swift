@@ -66,7 +66,7 @@ final class PortWatches {
   private func say(_ text: String) { console.say(port.named(text)) }
 
   private func sayWrongRate() {
-    let key = Command.baudRate.command.key
+    let key = LineParameters.baud.command.key
     let advice =
       prefix == .none ? "--baud sets another one." : "\(prefix) \(key ?? " ") changes it."
     say("This looks like a wrong baud rate. \(advice)")

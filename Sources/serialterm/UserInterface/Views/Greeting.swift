@@ -30,8 +30,8 @@ struct Greeting {
     guard state.screen == .printing, let reason = Need.drawing.unmet(in: state) else { return }
     let values = focus.port.configuration.values
     let asked = [
-      (Command.lineInput, values[KeyboardParameters.inputMode] == .line),
-      (.statusLine, values[ViewParameters.status]),
+      (KeyboardParameters.inputMode.command, values[KeyboardParameters.inputMode] == .line),
+      (ViewParameters.status.command, values[ViewParameters.status]),
     ]
     for (command, isAsked) in asked where isAsked {
       console.say("\(command.name) is not available: \(reason).")
