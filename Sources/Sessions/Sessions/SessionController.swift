@@ -216,6 +216,30 @@ package final class SessionController {
     session.close()
   }
 
+  // MARK: The exchange
+
+  /// Starts an exchange. Until it ends, it is the one that is stopped, resumed and cut off.
+  ///
+  /// - Parameter begin: starts it. It may end during the call.
+  package func run<Failure>(
+    _ exchange: any RunningExchange, begin: () throws(Failure) -> Void
+  ) throws(Failure) {
+    self.exchange = exchange
+    do {
+      try begin()
+    } catch {
+      didEnd(exchange)
+      throw error
+    }
+  }
+
+  /// An exchange calls this at its end, before it reports that.
+  package func didEnd(_ exchange: any RunningExchange) {
+    if self.exchange === exchange { self.exchange = nil }
+  }
+
+  // MARK: Unsent bytes
+
   /// Discards the unsent bytes, and reports the file that is being sent and the number of the other
   /// bytes. Call it before the port is closed, or when it was lost.
   ///

@@ -55,7 +55,7 @@ final class RepeatedSendController: SendingController {
       expecting: configuration.expectation, within: configuration.timeout,
       lingering: Linger(configuration.linger))
     let runner = ExchangeRunner(
-      request, on: frontEnd.session, receivingFrom: frontEnd.hub,
+      request, on: frontEnd.session, ownedBy: frontEnd.controller, receivingFrom: frontEnd.hub,
       framedBy: configuration.frameForm, decodedFrom: configuration.encoding,
       loop: frontEnd.loop,
       onFrame: { [unowned self] in
@@ -72,7 +72,6 @@ final class RepeatedSendController: SendingController {
     ) { [unowned self] in
       frontEnd.finish(.failure(Failure(.otherFailure, tail.message($0))))
     }
-    frontEnd.exchange = runner
     do throws(SerialError) { try runner.begin(afterReceiving: early.bytes) } catch {
       frontEnd.finish(.failure(Failure(error)))
     }
@@ -106,7 +105,6 @@ final class RepeatedSendController: SendingController {
   }
 
   private func ended(_ end: RepeatedRequest.End) {
-    frontEnd.exchange = nil
     failureSearch = nil
     switch end {
     case .done: frontEnd.finish(.success(result ?? .done))

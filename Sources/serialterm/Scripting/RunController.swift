@@ -113,7 +113,6 @@ final class RunController {
   }
 
   private func begin() {
-    frontEnd.exchange = player
     failureSearch = FailureSearch(
       failure, in: frontEnd.session, afterReceiving: player.early.bytes,
       encoding: frontEnd.controller.encoding, on: loop
@@ -146,7 +145,6 @@ final class RunController {
   // MARK: The end
 
   private func ended(_ end: ScriptPlayer.End) {
-    frontEnd.exchange = nil
     failureSearch = nil
     progress.end()
     switch end {

@@ -84,7 +84,7 @@ final class SendController: SendingController, InputSender {
         ? Linger(configuration.linger) : nil,
       mayBeEchoed: configuration.frameForm == nil, in: configuration.encoding)
     let runner = ExchangeRunner(
-      exchange, on: frontEnd.session, receivingFrom: frontEnd.hub,
+      exchange, on: frontEnd.session, ownedBy: frontEnd.controller, receivingFrom: frontEnd.hub,
       framedBy: configuration.frameForm, decodedFrom: configuration.encoding,
       loop: frontEnd.loop, source: source,
       onFrame: { [unowned self] in
@@ -97,7 +97,6 @@ final class SendController: SendingController, InputSender {
       onReport: { [unowned self] in handleReport($0) },
       onEnd: { [unowned self] in ended($0) })
     self.runner = runner
-    frontEnd.exchange = runner
     do throws(SerialError) { try runner.begin(afterReceiving: early.bytes) } catch {
       throw Failure(error)
     }
@@ -156,7 +155,6 @@ final class SendController: SendingController, InputSender {
   }
 
   private func ended(_ end: SendAndExpect.End) {
-    frontEnd.exchange = nil
     // For a file, its progress is reported.
     let file = runner.flatMap { $0.exchange.reportsUnsent ? $0.exchange.file : nil }
     switch end {

@@ -60,7 +60,6 @@ final class TransferController {
       stopReason: { [unowned frontEnd] in frontEnd.stopReason },
       onReport: { [unowned self] in show($0) }, onEnd: { [unowned self] in ended($0) })
     self.player = player
-    frontEnd.exchange = player
     failureSearch = FailureSearch(
       configuration.failure, in: frontEnd.session, encoding: configuration.encoding,
       on: frontEnd.loop
@@ -69,7 +68,6 @@ final class TransferController {
     do throws(SerialError) {
       try player.begin(afterReceiving: early.bytes)
     } catch {
-      frontEnd.exchange = nil
       throw Failure(error)
     }
   }
@@ -81,7 +79,6 @@ final class TransferController {
   }
 
   private func ended(_ end: TransferPlayer.End) {
-    frontEnd.exchange = nil
     progress.end()
     failureSearch = nil
     switch end {

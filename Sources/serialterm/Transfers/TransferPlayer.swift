@@ -117,6 +117,14 @@ final class TransferPlayer: RunningExchange {
   /// - Parameter early: the bytes that the device sent earlier.
   /// - Throws: ``SerialError`` if the port is not open, or another author has the pen.
   func begin(afterReceiving early: [UInt8] = []) throws(SerialError) {
+    // A script that contains the transfer stops it, and cuts it off.
+    guard takesPen else { return try beginNow(afterReceiving: early) }
+    try port.controller.run(self) { () throws(SerialError) in
+      try beginNow(afterReceiving: early)
+    }
+  }
+
+  private func beginNow(afterReceiving early: [UInt8]) throws(SerialError) {
     if let advice { onReport(.message(advice)) }
     port.controller.pacer.restartLineCount()
     // Blocks are not lines, and their bytes are not paced like typed ones.
@@ -176,6 +184,7 @@ final class TransferPlayer: RunningExchange {
   private func ended(_ outcome: TransferExchange.Outcome) {
     port.controller.pacer.isSuspended = false
     isRunning = false
+    port.controller.didEnd(self)
     let partial = folder?.partial
     folder?.discardIfEmpty()
     // The owner releases it now, and the runner is calling.

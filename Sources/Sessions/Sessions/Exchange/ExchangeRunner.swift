@@ -32,6 +32,7 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
   private let onReport: (Value.Report) -> Void
   private let onEnd: (Value.Outcome) -> Void
   private let session: Session
+  private weak var owner: SessionController?
   private var observations: [ObservationToken<SessionEvent>] = []
   private let hub: Hub?
   private let loop: IOLoop
@@ -73,6 +74,7 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
   /// Creates a runner; ``begin()`` starts it.
   ///
   /// - Parameters:
+  ///   - owner: stops the exchange and cuts it off; nil if the creator of the runner does.
   ///   - hub: passes received bytes; an exchange that receives needs it.
   ///   - frameForm: the form of frames, if the exchange gets a line for each good frame that is no
   ///     echo; nil if it gets the bytes.
@@ -85,7 +87,8 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
   ///   - onReport: called with each report.
   ///   - onEnd: called once, at the end, after the pen was released.
   package init(
-    _ exchange: Value, on session: Session, receivingFrom hub: Hub? = nil,
+    _ exchange: Value, on session: Session, ownedBy owner: SessionController? = nil,
+    receivingFrom hub: Hub? = nil,
     framedBy frameForm: ChosenFrameForm? = nil, decodedFrom encoding: Encoding = .utf8,
     loop: IOLoop,
     source: (any ExchangeSource)? = nil, storage: (any TransferStorage)? = nil,
@@ -97,7 +100,7 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
     (self.perform, self.isHeldUp, self.onFrame) = (perform, isHeldUp, onFrame)
     (self.onReport, self.onEnd) = (onReport, onEnd)
     self.exchange = exchange
-    self.session = session
+    (self.session, self.owner) = (session, owner)
     self.hub = hub
     self.frameForm = frameForm
     self.encoding = encoding
@@ -116,6 +119,15 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
   ///   has the pen.
   package func begin(
     afterReceiving early: [UInt8] = [], takesPen: Bool = true
+  ) throws(SerialError) {
+    guard let owner else { return try beginNow(afterReceiving: early, takesPen: takesPen) }
+    try owner.run(self) { () throws(SerialError) in
+      try beginNow(afterReceiving: early, takesPen: takesPen)
+    }
+  }
+
+  private func beginNow(
+    afterReceiving early: [UInt8], takesPen: Bool
   ) throws(SerialError) {
     if let author = exchange.author, takesPen {
       pen = try session.takePen(for: author, outlivesLoss: exchange.outlivesLoss)
@@ -325,6 +337,7 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
     (pen, subscription, timer, drain, standstill) = (nil, nil, nil, nil, nil)
     (pendingRead, sourceWatch, resumption, roomLevel) = (nil, nil, nil, nil)
     (frames, frameWatch, decoder) = (nil, nil, nil)
+    owner?.didEnd(self)
     onEnd(outcome)
   }
 

@@ -81,12 +81,10 @@ final class SessionScripts {
       on: port.port, loop: app.loop,
       isHeldUp: { [app] in app.console.isCrowded },
       onEvent: { [unowned self, unowned port] in handle($1, of: $0, at: port) })
-    port.controller.exchange = player
     sayToUser("running \(player.name); ctrl-c stops.", about: port)
     do throws(ScriptFailure) {
       try player.begin(by: Author(.script, player.name))
     } catch {
-      port.controller.exchange = nil
       throw Failure(error)
     }
   }
@@ -118,7 +116,6 @@ final class SessionScripts {
   private func scriptEnded(
     _ player: ScriptPlayer, _ end: ScriptPlayer.End, at port: PortPresenter
   ) {
-    port.controller.exchange = nil
     questions.exchangeDidEnd()
     let place = player.step.map { " at line \($0.line): \($0.name)" } ?? ""
     switch end {

@@ -44,14 +44,8 @@ final class SessionTransfers {
       order, on: port.port, loop: app.loop, outlivesLoss: true,
       onReport: { [unowned self, unowned port] in show($0, at: port) },
       onEnd: { [unowned self, unowned port] in transferEnded($0, at: port) })
-    port.controller.exchange = player
     port.say(order.beginning)
-    do throws(SerialError) {
-      try player.begin()
-    } catch {
-      port.controller.exchange = nil
-      throw Failure(error)
-    }
+    do throws(SerialError) { try player.begin() } catch { throw Failure(error) }
   }
 
   /// Shows the progress of a transfer, and prints its messages.
@@ -61,7 +55,6 @@ final class SessionTransfers {
   }
 
   private func transferEnded(_ end: TransferPlayer.End, at port: PortPresenter) {
-    port.controller.exchange = nil
     questions.exchangeDidEnd()
     switch end {
     case .done: break
@@ -77,30 +70,23 @@ final class SessionTransfers {
   private func send(_ path: FilePath, at port: PortPresenter) throws(Failure) {
     let source = try FileSource(ofUser: path)
     let file = PlainFile(path, source)
-    let session = port.controller.session
+    weak var sending: FileTransfer?
     let transfer = FileTransfer(
-      file, on: session, loop: app.loop, source: source,
+      file, on: port.controller.session, ownedBy: port.controller, loop: app.loop, source: source,
       onReport: { [unowned port] count in
         port.model.update { $0.progress = .bytes(count, of: file.size) }
       },
       onEnd: { [unowned self, unowned port] end in
-        guard let transfer = port.controller.exchange as? FileTransfer else { return }
-        fileEnded(transfer, end, at: port)
+        if let sending { fileEnded(sending, end, at: port) }
       })
-    port.controller.exchange = transfer
+    sending = transfer
     port.say("sending \(file.name), \(file.size.counted("byte")); ctrl-c stops.")
-    do throws(SerialError) {
-      try transfer.begin()
-    } catch {
-      port.controller.exchange = nil
-      throw Failure(error)
-    }
+    do throws(SerialError) { try transfer.begin() } catch { throw Failure(error) }
   }
 
   private func fileEnded(
     _ transfer: FileTransfer, _ end: PlainFile.End, at port: PortPresenter
   ) {
-    port.controller.exchange = nil
     questions.exchangeDidEnd()
     let file = transfer.exchange
     port.controller.unsent.file(file, end)
