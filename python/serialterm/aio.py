@@ -1,4 +1,4 @@
-"""The twin of `serialterm.open` for asyncio.
+"""`serialterm.open` for asyncio; the blocking session runs one of these in a thread.
 
 ```python
 import serialterm.aio
