@@ -72,11 +72,9 @@ package final class SessionController {
   private let devices: DeviceCatalog
   private let configuration: SessionConfiguration
   private var stateChanges: ObservationToken<SessionEvent>?
-  private var joinedSettings: ObservationToken<SessionEvent>?
-  private var memberEvents: ObservationToken<Roster.Event>?
+  /// What lasts as long as the controller.
+  private var observations: [AnyObject] = []
   private let link: LinkMaking
-  private var links: ObservationToken<any Link>?
-  private var logChanges: ObservationToken<Change<FilePath?>>?
   private var knownDevice: Device?
   private var hasFinished = false
   private lazy var download = LogDownload(of: log)
@@ -127,18 +125,20 @@ package final class SessionController {
     }
     unsent = UnsentReport { news.notify($0) }
     statistics = Statistics(of: session)
-    links = link.links.observe { [userSharing] in userSharing.observe($0) }
-    memberEvents = sharing.events.observe { [log] in log.append($0) }
     stateChanges = session.observe(.stateChange, rank: .controller) { [unowned self] in
       stateDidChange(from: $0.old, to: $0.new)
     }
-    joinedSettings = session.observe(.stateChange, rank: .line) { [unowned session] in
-      // A change of one setting must not change those that the joined session has set.
-      if case .open(let endpoint, let settings) = $0.new, endpoint.kind == .session {
-        session.requestedSettings = settings
-      }
-    }
-    logChanges = log.$path.observe { [unowned self] _ in updateLatency() }
+    observations = [
+      link.links.observe { [userSharing] in userSharing.observe($0) },
+      sharing.events.observe { [log] in log.append($0) },
+      session.observe(.stateChange, rank: .line) { [unowned session] in
+        // A change of one setting must not change those that the joined session has set.
+        if case .open(let endpoint, let settings) = $0.new, endpoint.kind == .session {
+          session.requestedSettings = settings
+        }
+      },
+      log.$path.observe { [unowned self] _ in updateLatency() },
+    ]
     adopt(configuration)
   }
 

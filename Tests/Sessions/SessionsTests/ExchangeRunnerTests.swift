@@ -319,7 +319,9 @@ import Time
 
   @Test func earlierBytes_comeFirst() throws {
     try open()
-    let (runner, _) = runner(Script([]))
+    var script = Script([])
+    script.reception = .shared
+    let (runner, _) = runner(script)
     try runner.begin(afterReceiving: [7])
     #expect(runner.exchange.heard == [.received([7]), .begun])
     runner.stop()

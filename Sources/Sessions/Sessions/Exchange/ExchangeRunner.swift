@@ -26,50 +26,45 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
   /// The number of bytes that the exchange has withdrawn and that were not sent.
   package private(set) var withdrawnCount = 0
 
-  private let perform: Performer
-  private let isHeldUp: () -> Bool
-  private let onFrame: (Frame) -> Void
-  private let onReport: (Value.Report) -> Void
-  private let onEnd: (Value.Outcome) -> Void
   private let session: Session
   private weak var owner: SessionController?
-  private var observations: [ObservationToken<SessionEvent>] = []
   private let hub: Hub?
   private let loop: IOLoop
   /// The form of frames, if the exchange gets a line for each frame in place of bytes.
   private let frameForm: ChosenFrameForm?
-  /// Converts what is received, unless there are frames.
-  private var decoder: ReceivedDecoder?
   private let encoding: Encoding
-  private var frameWatch: FrameWatch?
-  private var frames: ObservationToken<Frame>?
   private let source: (any ExchangeSource)?
   private let storage: (any TransferStorage)?
-  private var isRunning = false
-  /// Whether the port is lost, and may return.
-  private var isLost = false
-  private var pen: Session.Pen?
-  private var subscription: Hub.Subscription?
-  private var timer: LoopTimer?
-  private var hasYielded = false
-  private var resumption: LoopTimer?
-  private var drain: Drain?
-  private var standstill: StandstillWatch?
-  /// The maximum byte count of the unanswered read; nil if there is none.
-  private var pendingRead: Int?
-  private var isFillPending = false
-  /// The exchange waits until fewer bytes than this are queued; nil if it does not wait.
-  private var roomLevel: Int?
-  private var sourceWatch: DescriptorWatch?
+  private let callbacks: Callbacks
+  /// What the exchange has while it runs; nil before and after.
+  private var running: Running?
   /// The number of bytes that were written to the session and not discarded.
   private var writtenCount = 0
-  /// Events that arrived while another one was handled.
-  private var events: [ExchangeEvent] = []
-  private var isHandling = false
+  /// Events that arrived while another one was handled; nil while none is.
+  private var waitingEvents: [ExchangeEvent]?
 
-  /// The source is read while fewer bytes than this are queued, so that the driver does not wait
-  /// for the disk.
-  private static var fillLevel: Int { 32_768 }
+  private struct Callbacks {
+    let perform: Performer
+    let isHeldUp: () -> Bool
+    let onFrame: (Frame) -> Void
+    let onReport: (Value.Report) -> Void
+    let onEnd: (Value.Outcome) -> Void
+  }
+
+  private struct Running {
+    let pen: Session.Pen?
+    let receiver: ExchangeReceiver
+    let supply: ExchangeSupply
+    var observations: [ObservationToken<SessionEvent>] = []
+    var timer: LoopTimer?
+    var drain: Drain?
+    var standstill: StandstillWatch?
+    /// Whether the port is lost, and may return.
+    var isLost = false
+    /// Whether the exchange waits for another turn of the loop.
+    var hasYielded = false
+    var resumption: LoopTimer?
+  }
 
   /// Creates a runner; ``begin()`` starts it.
   ///
@@ -97,8 +92,8 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
     onReport: @escaping (Value.Report) -> Void = { _ in },
     onEnd: @escaping (Value.Outcome) -> Void = { _ in }
   ) {
-    (self.perform, self.isHeldUp, self.onFrame) = (perform, isHeldUp, onFrame)
-    (self.onReport, self.onEnd) = (onReport, onEnd)
+    callbacks = Callbacks(
+      perform: perform, isHeldUp: isHeldUp, onFrame: onFrame, onReport: onReport, onEnd: onEnd)
     self.exchange = exchange
     (self.session, self.owner) = (session, owner)
     self.hub = hub
@@ -129,59 +124,48 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
   private func beginNow(
     afterReceiving early: [UInt8], takesPen: Bool
   ) throws(SerialError) {
-    if let author = exchange.author, takesPen {
-      pen = try session.takePen(for: author, outlivesLoss: exchange.outlivesLoss)
+    let receiver = ExchangeReceiver(onFrame: callbacks.onFrame) { [unowned self] in
+      handle(.received($0))
     }
-    isRunning = true
+    running = Running(
+      pen: takesPen ? try takePen() : nil, receiver: receiver,
+      supply: ExchangeSupply(source, to: session, on: loop) { [unowned self] in handle($0) })
     start = loop.now
-    observations = [
+    running?.observations = [
       session.observe(.sent) { [unowned self] in didSend($0.bytes.count, by: $0.author) },
       session.observe(.stateChange) { [unowned self] in stateDidChange(to: $0.new) },
     ]
-    switch exchange.reception {
-    case .nothing: break
-    case .shared where frameForm != nil: watchFrames(afterReceiving: early)
-    case .shared, .alone:
-      let rank: Hub.Rank = exchange.reception == .alone ? .owner : .listener
-      decoder = ReceivedDecoder(encoding, on: loop) { [unowned self] text, _ in
-        handle(.received(Array(text)))
-      }
-      subscription = hub?.subscribe(as: rank) { [unowned self] bytes, moment in
-        decoder?.add(bytes, at: moment)
-      }
-    }
-    if let decoder {
-      early.withUnsafeBytes { if !$0.isEmpty { decoder.add($0) } }
-    } else if !early.isEmpty && frameWatch == nil {
-      handle(.received(early))
+    switch (exchange.reception, frameForm, hub) {
+    case (.shared, let form?, let hub?):
+      receiver.receive(from: hub, framedBy: form, afterReceiving: early, on: session, loop)
+    case (.shared, _, _):
+      receiver.receive(
+        from: hub, as: .listener, decodedFrom: encoding, afterReceiving: early, on: loop)
+    case (.alone, _, _):
+      receiver.receive(
+        from: hub, as: .owner, decodedFrom: encoding, afterReceiving: early, on: loop)
+    case (.nothing, _, _): break
     }
     handle(.begun)
   }
 
-  private func watchFrames(afterReceiving early: [UInt8]) {
-    guard let hub, let frameForm else { return }
-    let watch = FrameWatch(frameForm, of: session, receivingFrom: hub, on: loop)
-    frames = watch.frames.observe { [unowned self, unowned watch] in
-      onFrame($0)
-      if let line = $0.answerLine(isText: watch.isText) { handle(.received(line)) }
-    }
-    frameWatch = watch
-    watch.add(early: early)
+  private func takePen() throws(SerialError) -> Session.Pen? {
+    guard let author = exchange.author else { return nil }
+    return try session.takePen(for: author, outlivesLoss: exchange.outlivesLoss)
   }
 
   // MARK: Calls by the owner of the session
 
   package func stop() {
-    decoder?.flush()
+    running?.receiver.flush()
     handle(.stopped)
   }
 
   package func leave() { handle(.leaving) }
 
   package func cutOff(discarding discarded: inout UnsentBytes) {
-    guard isRunning else { return }
-    decoder?.flush()
-    guard isRunning else { return }
+    running?.receiver.flush()
+    guard running != nil else { return }
     var own = 0
     if let author = exchange.author {
       // The remaining bytes, if any, belong to an earlier exchange of the same author.
@@ -198,13 +182,13 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
   }
 
   package func resume() {
-    if hasYielded { resumeSoon() }
+    if running?.hasYielded == true { resumeSoon() }
   }
 
   private func resumeSoon() {
-    resumption = loop.schedule(after: .zero) { [unowned self] in
-      guard !isHeldUp() else { return }
-      hasYielded = false
+    running?.resumption = loop.schedule(after: .zero) { [unowned self] in
+      guard !callbacks.isHeldUp() else { return }
+      running?.hasYielded = false
       handle(.resumed)
     }
   }
@@ -212,37 +196,37 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
   // MARK: Events
 
   private func handle(_ event: ExchangeEvent) {
-    events.append(event)
-    guard !isHandling else { return }
-    isHandling = true
-    while isRunning, !events.isEmpty {
-      for action in exchange.handle(events.removeFirst(), at: loop.now) where isRunning {
-        carryOut(action)
-      }
+    guard waitingEvents == nil else {
+      waitingEvents?.append(event)
+      return
     }
-    isHandling = false
-    events = []
+    waitingEvents = [event]
+    while running != nil, let next = waitingEvents?.first {
+      waitingEvents?.removeFirst()
+      for action in exchange.handle(next, at: loop.now) where running != nil { carryOut(action) }
+    }
+    waitingEvents = nil
   }
 
   private func didSend(_ count: Int, by author: Author) {
     guard author == exchange.author else { return }
     handle(.sent(count))
-    fillSoon()
+    running?.supply.fillSoon()
   }
 
   private func stateDidChange(to new: SessionState) {
-    if new.isOpen, isLost {
+    if new.isOpen, running?.isLost == true {
       // Runs after the observers that prepare the port.
       loop.atEndOfTurn { [weak self] in
-        guard let self, isLost, session.state.isOpen else { return }
-        isLost = false
+        guard let self, running?.isLost == true, session.state.isOpen else { return }
+        running?.isLost = false
         handle(.regained)
       }
     }
     guard !new.isOpen else { return }
     // Runs after the owner of the session, which counts unsent bytes.
     loop.atEndOfTurn { [weak self] in
-      guard let self, isRunning, !session.state.isOpen else { return }
+      guard let self, running != nil, !session.state.isOpen else { return }
       if exchange.outlivesLoss, session.state.isWaiting { return suspendAfterLoss() }
       if exchange.reportsUnsent, let author = exchange.author {
         writtenCount -= session.discardQueued(by: author)
@@ -253,10 +237,12 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
 
   /// The port is lost, and the session waits for its device.
   private func suspendAfterLoss() {
-    guard isRunning, !isLost else { return }
-    isLost = true
+    guard running?.isLost == false else { return }
+    running?.isLost = true
     if let author = exchange.author { session.discardQueued(by: author) }
-    (drain, standstill, roomLevel, pendingRead) = (nil, nil, nil, nil)
+    running?.drain = nil
+    running?.standstill = nil
+    running?.supply.cancel()
     handle(.lost)
   }
 
@@ -265,11 +251,9 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
   private func carryOut(_ action: ExchangeAction<Value.Report, Value.Outcome>) {
     switch action {
     case .send(let bytes): send(bytes)
-    case .read(let limit):
-      pendingRead = limit
-      fillSoon()
+    case .read(let limit): running?.supply.wait(for: .bytes(limit))
     case .withdraw:
-      pendingRead = nil
+      running?.supply.cancelRead()
       if let author = exchange.author {
         let count = session.discardQueued(by: author)
         writtenCount -= count
@@ -277,36 +261,38 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
         // The awaited line may be that of another author.
         if count + writtenCount > 0 { session.pacer?.sessionDidGiveUp(session) }
       }
-    case .awaitRoom(let level):
-      roomLevel = level
-      fillSoon()
+    case .awaitRoom(let level): running?.supply.wait(for: .room(level))
     case .store(let operation): store(operation)
     case .pass(let bytes): bytes.withUnsafeBytes { hub?.passUnused($0) }
     case .drain:
-      drain = Drain(session, on: loop, patience: nil) { [unowned self] in handle(.drained) }
-    case .watchStandstill(let limit):
-      standstill = limit.map { watchStandstill($0) }
-    case .watchAnswers(let limit): standstill = watchStandstill(limit, isOfAnswers: true)
-    case .perform(let operation): perform(operation) { [weak self] in self?.handle(.performed($0)) }
+      let drain = Drain(session, on: loop, patience: nil) { [unowned self] in handle(.drained) }
+      running?.drain = drain
+    case .watchStandstill(let limit): watchStandstill(limit)
+    case .watchAnswers(let limit): watchStandstill(limit, isOfAnswers: true)
+    case .perform(let operation):
+      callbacks.perform(operation) { [weak self] in self?.handle(.performed($0)) }
     case .wake(let time):
-      timer = time.map { time in
+      running?.timer = time.map { time in
         loop.schedule(after: time - loop.now) { [unowned self] in
-          timer = nil
+          running?.timer = nil
           handle(.woken)
         }
       }
     case .yield:
-      hasYielded = true
+      running?.hasYielded = true
       resumeSoon()
-    case .report(let report): onReport(report)
+    case .report(let report): callbacks.onReport(report)
     case .finish(let outcome): end(outcome)
     }
   }
 
-  private func watchStandstill(_ limit: Duration, isOfAnswers: Bool = false) -> StandstillWatch {
-    StandstillWatch(session, on: loop, limit: limit, isOfAnswers: isOfAnswers) {
-      [unowned self] in handle(.standstill)
+  private func watchStandstill(_ limit: Duration?, isOfAnswers: Bool = false) {
+    let watch = limit.map {
+      StandstillWatch(session, on: loop, limit: $0, isOfAnswers: isOfAnswers) {
+        [unowned self] in handle(.standstill)
+      }
     }
+    running?.standstill = watch
   }
 
   private func send(_ bytes: [UInt8]) {
@@ -329,61 +315,13 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
   }
 
   private func end(_ outcome: Value.Outcome) {
-    isRunning = false
-    // What is left of a frame is one, and cannot be an answer any more.
-    frames = frameWatch?.frames.observe { [unowned self] in onFrame($0) }
-    frameWatch?.end()
-    observations = []
-    (pen, subscription, timer, drain, standstill) = (nil, nil, nil, nil, nil)
-    (pendingRead, sourceWatch, resumption, roomLevel) = (nil, nil, nil, nil)
-    (frames, frameWatch, decoder) = (nil, nil, nil)
+    var ended = running
+    running = nil
+    ended?.receiver.end()
+    // Gives the pen back.
+    ended = nil
     owner?.didEnd(self)
-    onEnd(outcome)
-  }
-
-  // MARK: The source
-
-  /// Reads at the end of the turn, so that keys are handled even if the driver always takes
-  /// everything at once.
-  private func fillSoon() {
-    guard pendingRead != nil || roomLevel != nil, !isFillPending, isRunning else { return }
-    isFillPending = true
-    loop.atEndOfTurn { [weak self] in self?.fill() }
-  }
-
-  private func fill() {
-    isFillPending = false
-    if let level = roomLevel, isRunning, session.queuedByteCount < level {
-      roomLevel = nil
-      handle(.room)
-    }
-    guard isRunning, session.state.isOpen, let limit = pendingRead, let source,
-      session.queuedByteCount < Self.fillLevel
-    else { return }
-    do throws(Errno) {
-      switch try source.read(atMost: limit) {
-      case .bytes(let bytes): answerRead(.read(bytes))
-      case .end: answerRead(.endOfSource)
-      case .wouldBlock: try wait(for: source)
-      }
-    } catch {
-      answerRead(.sourceFailed(error))
-    }
-  }
-
-  private func answerRead(_ event: ExchangeEvent) {
-    pendingRead = nil
-    sourceWatch = nil
-    handle(event)
-  }
-
-  /// Waits until there is something to read.
-  private func wait(for source: any ExchangeSource) throws(Errno) {
-    guard sourceWatch == nil else { return }
-    sourceWatch = try loop.watch(source.descriptor, for: .reading) { [unowned self] _ in
-      sourceWatch = nil
-      fillSoon()
-    }
+    callbacks.onEnd(outcome)
   }
 }
 
