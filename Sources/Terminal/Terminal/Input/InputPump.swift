@@ -76,13 +76,15 @@ package final class InputPump {
   }
 
   /// The key that starts a command.
-  package var prefix = PrefixKey.none {
-    didSet { if prefix != oldValue { parser = PrefixKeyParser(prefix: prefix) } }
+  package var prefix: PrefixKey {
+    get { parser.prefix }
+    set { if newValue != prefix { parser = PrefixKeyParser(prefix: newValue) } }
   }
 
   /// The key that starts a command at the start of a line.
-  package var escape = EscapeKey.none {
-    didSet { if escape != oldValue { escapes = EscapeParser(escape) } }
+  package var escape: EscapeKey {
+    get { escapes.key }
+    set { if newValue != escape { escapes = EscapeParser(newValue) } }
   }
   /// Whether escape sequences count now. They count in text for the device, not in
   /// answers to questions.
@@ -124,7 +126,7 @@ package final class InputPump {
     didSet {
       guard session !== oldValue, loop != nil else { return }
       observeSession(session)
-      (isReadingAhead, paceTimer) = (false, nil)
+      pace = Pace()
       updateInterest()
     }
   }
@@ -133,27 +135,34 @@ package final class InputPump {
   private let file: StandardFile
   private var parser = PrefixKeyParser(prefix: .none)
   private var escapes = EscapeParser(.none)
-  /// The part of the last read in which escape sequences count.
-  private var searched = Searched.whole
-  /// The time until which even a few bytes belong to a paste.
-  private var pasteEnd: MonotonicTime?
+  private var pastes = PasteDetector()
   private var watch: DescriptorWatch?
   private let buffer: UnsafeMutableRawBufferPointer
   private var loop: IOLoop?
-  /// Whether the device is so slow that keys would wait behind other input, and so input
-  /// is read ahead.
-  private var isReadingAhead = false
-  private var paceTimer: LoopTimer?
+  private var pace = Pace()
   /// Sends the byte that waits in the map.
   private var mapTimer: LoopTimer?
-  private var sentInWindow = 0
   /// Bytes that were read and wait for the next turn of the loop.
-  private var held: [UInt8] = []
-  private var heldTimer: LoopTimer?
-  /// The beginning of a key, at the end of what was read.
-  private var begun: [UInt8] = []
-  /// Handles ``begun`` as it is, if nothing follows it.
-  private var begunTimer: LoopTimer?
+  private var held: Waiting?
+  /// The beginning of a key, at the end of what was read. It is handled as it is, if nothing
+  /// follows it.
+  private var begun: Waiting?
+
+  /// Bytes that were read and are handled by a timer.
+  private struct Waiting {
+    let bytes: [UInt8]
+    let timer: LoopTimer?
+  }
+
+  /// How fast the device takes input.
+  private struct Pace {
+    /// Whether it is so slow that keys would wait behind other input, and so input is read ahead.
+    var isReadingAhead = false
+    /// Measures it; nil while it is not measured.
+    var timer: LoopTimer?
+    /// The number of bytes that were sent since the measurement began.
+    var sentCount = 0
+  }
 
   /// The maximum time for the keys of one turn.
   private static let patience = Duration.milliseconds(10)
@@ -165,24 +174,6 @@ package final class InputPump {
   private static let mapPause = Duration.milliseconds(50)
   /// The time that the beginning of a key waits for the rest. A terminal sends both at once.
   private static let keyPause = Duration.milliseconds(50)
-
-  /// The part of a piece of input in which escape sequences count. A terminal does not mark pasted
-  /// text, except where a program edits lines.
-  private enum Searched {
-    /// The whole piece: a few bytes, which were typed.
-    case whole
-    /// The end of the piece: quickly typed keys may end with a sequence; a paste hardly ever does.
-    case end
-    /// No part of a long paste.
-    case nothing
-  }
-
-  /// The maximum number of bytes that were certainly typed.
-  private static let longestTyped = 4
-  /// The minimum size of a read that belongs to a long paste.
-  private static let pastePiece = 1_024
-  /// The maximum time between the pieces of a long paste.
-  private static let pastePause = Duration.milliseconds(50)
 
   /// The capacity that a session's queue needs.
   ///
@@ -233,10 +224,9 @@ package final class InputPump {
     observations = []
     watch?.cancel()
     watch = nil
-    paceTimer = nil
+    pace.timer = nil
     mapTimer = nil
-    heldTimer = nil
-    begunTimer = nil
+    (held, begun) = (nil, nil)
   }
 
   private func observeSession(_ session: Session) {
@@ -247,8 +237,8 @@ package final class InputPump {
   }
 
   private func didSend(_ count: Int) {
-    sentInWindow += count
-    if session.queuedByteCount < Self.crowd / 2 { isReadingAhead = false }
+    pace.sentCount += count
+    if session.queuedByteCount < Self.crowd / 2 { pace.isReadingAhead = false }
     updateInterest()
   }
 
@@ -262,28 +252,28 @@ package final class InputPump {
   private var room: Int {
     if isRefusing || focus != nil { return buffer.count }
     if !session.isOpen { return isTerminal ? buffer.count : 0 }
-    if isReadingAhead { return min(max(session.writeRoom, Self.refusable), buffer.count) }
+    if pace.isReadingAhead { return min(max(session.writeRoom, Self.refusable), buffer.count) }
     return max(0, min(Self.crowd - session.queuedByteCount, buffer.count)) / form.growth
   }
 
   /// The number of bytes to read and refuse when the queue is full, to find commands.
   private static let refusable = 4_096
 
-  private func interest(with room: Int) -> Interest { held.isEmpty && room > 0 ? .reading : [] }
+  private func interest(with room: Int) -> Interest { held == nil && room > 0 ? .reading : [] }
 
   private func updateInterest() {
     guard let watch else { return }
     let room = room
     watch.setInterest(interest(with: room))
-    if isTerminal && room == 0 && paceTimer == nil { measurePace() }
+    if isTerminal && room == 0 && pace.timer == nil { measurePace() }
   }
 
   /// Reads ahead if the device turns out to be slow.
   private func measurePace() {
-    sentInWindow = 0
-    paceTimer = loop?.schedule(after: Self.paceWindow) { [unowned self] in
-      paceTimer = nil
-      if sentInWindow < Self.crowd { isReadingAhead = true }
+    pace.sentCount = 0
+    pace.timer = loop?.schedule(after: Self.paceWindow) { [unowned self] in
+      pace.timer = nil
+      if pace.sentCount < Self.crowd { pace.isReadingAhead = true }
       updateInterest()
     }
   }
@@ -291,7 +281,7 @@ package final class InputPump {
   private func read() {
     let room = room
     guard room > 0 else { return }
-    let start = begun.count
+    let start = begun?.bytes.count ?? 0
     let end = min(start + room, buffer.count)
     let outcome: ReadOutcome
     do {
@@ -302,9 +292,9 @@ package final class InputPump {
     switch outcome {
     case .bytes(let count):
       if isTerminal { delegate?.inputDidBegin(self) }
-      buffer.copyBytes(from: begun)
-      (begun, begunTimer) = ([], nil)
-      if escape != .none { lookForPaste(start + count) }
+      if let begun { buffer.copyBytes(from: begun.bytes) }
+      begun = nil
+      if escape != .none, let loop { pastes.note(start + count, at: loop.now) }
       parse(
         UnsafeRawBufferPointer(rebasing: buffer[..<(start + count)]),
         before: start + count == end ? .bytes : .unknown)
@@ -342,17 +332,16 @@ package final class InputPump {
   /// Keeps the beginning of a key until more bytes follow, or for a moment.
   private func waitForKey(_ bytes: UnsafeRawBufferPointer) {
     guard !bytes.isEmpty else { return }
-    begun = Array(bytes)
-    begunTimer = loop?.schedule(after: Self.keyPause) { [unowned self] in
+    let timer = loop?.schedule(after: Self.keyPause) { [unowned self] in
       parseBegun()
       updateInterest()
     }
+    begun = Waiting(bytes: Array(bytes), timer: timer)
   }
 
   private func parseBegun() {
-    guard !begun.isEmpty else { return }
-    let bytes = begun
-    (begun, begunTimer) = ([], nil)
+    guard let bytes = begun?.bytes else { return }
+    begun = nil
     bytes.withUnsafeBytes { parse($0, before: .nothing) }
   }
 
@@ -379,9 +368,9 @@ package final class InputPump {
   ) -> UnsafeRawBufferPointer {
     guard escape != .none, takesEscapes else { return hand(out: data, by: &deadline) }
     var rest = data
-    if searched != .whole {
+    if pastes.searched != .whole {
       sendHeld(by: &deadline)
-      let endCount = searched == .end ? escapes.sequenceCount(atEndOf: data) : 0
+      let endCount = pastes.searched == .end ? escapes.sequenceCount(atEndOf: data) : 0
       rest = UnsafeRawBufferPointer(rebasing: data.suffix(endCount))
       let passed = UnsafeRawBufferPointer(rebasing: data.dropLast(endCount))
       escapes.pass(passed)
@@ -394,7 +383,7 @@ package final class InputPump {
         let undelivered = hand(out: part, by: &deadline)
         // The bytes were already searched.
         if !undelivered.isEmpty {
-          searched = .nothing
+          pastes.searched = .nothing
           return undelivered.joined(with: rest)
         }
       case .held(let byte): hand(out: byte, by: &deadline)
@@ -413,15 +402,6 @@ package final class InputPump {
   private func hand(out byte: UInt8, by deadline: inout MonotonicTime?) {
     // A single byte is always taken.
     withUnsafeBytes(of: byte) { _ = hand(out: $0, by: &deadline) }
-  }
-
-  /// Decides by the size of a read where escape sequences count.
-  private func lookForPaste(_ count: Int) {
-    let now = loop?.now
-    let isRest = pasteEnd.flatMap { end in now.map { $0 < end } } ?? false
-    let isPaste = count >= Self.pastePiece || isRest
-    searched = isPaste ? .nothing : count > Self.longestTyped ? .end : .whole
-    pasteEnd = isPaste ? now.map { $0 + Self.pastePause } : nil
   }
 
   /// Passes bytes to the receiver that has the keyboard.
@@ -457,13 +437,13 @@ package final class InputPump {
   /// Keeps bytes for the next turn of the loop, so that other events are handled first.
   private func hold(_ bytes: UnsafeRawBufferPointer) {
     guard !bytes.isEmpty else { return }
-    held = Array(bytes)
-    heldTimer = loop?.schedule(after: .zero) { [unowned self] in
-      let bytes = held
-      held = []
-      bytes.withUnsafeBytes { parse($0) }
+    let timer = loop?.schedule(after: .zero) { [unowned self] in
+      let bytes = held?.bytes
+      held = nil
+      bytes?.withUnsafeBytes { parse($0) }
       updateInterest()
     }
+    held = Waiting(bytes: Array(bytes), timer: timer)
   }
 
   /// Passes bytes to the session, all of them or none.
