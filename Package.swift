@@ -1,12 +1,6 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let strict: [SwiftSetting] = [
-  .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
-  .enableUpcomingFeature("MemberImportVisibility"),
-]
-
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
 let package = Package(
@@ -51,87 +45,80 @@ let package = Package(
       name: "CTerminalGuard", dependencies: ["CExitGuard"],
       path: "Sources/Foundations/CTerminalGuard"),
     // Clocks, and times by them.
-    .target(name: "Time", path: "Sources/Foundations/Time", swiftSettings: strict),
+    .target(name: "Time", path: "Sources/Foundations/Time"),
     // Conversion between character encodings: iconv(3).
-    .target(name: "Iconv", path: "Sources/Foundations/Iconv", swiftSettings: strict),
+    .target(name: "Iconv", path: "Sources/Foundations/Iconv"),
     // System calls as Swift functions: errors, ownership of descriptors.
     .target(
       name: "Posix", dependencies: ["CExitGuard", "CSerial", "Time", system],
-      path: "Sources/Foundations/Posix", swiftSettings: strict),
+      path: "Sources/Foundations/Posix"),
     .target(
       name: "EventLoop", dependencies: ["CSerial", "Posix", "Time", system],
-      path: "Sources/Foundations/EventLoop", swiftSettings: strict),
+      path: "Sources/Foundations/EventLoop"),
 
     // MARK: Values: no clock, file or port; what comes in and what goes out are arguments.
 
     // Text from outside made harmless, numbers in words, JSON.
-    .target(name: "TextTools", path: "Sources/Values/TextTools", swiftSettings: strict),
+    .target(name: "TextTools", path: "Sources/Values/TextTools"),
     // Regular expressions, the one dialect of the program, and the search for what a device is
     // expected to send.
     .target(
-      name: "Patterns", dependencies: ["TextTools"], path: "Sources/Values/Patterns",
-      swiftSettings: strict),
+      name: "Patterns", dependencies: ["TextTools"], path: "Sources/Values/Patterns"),
     // Lines and packets in received bytes.
-    .target(name: "Framing", path: "Sources/Values/Framing", swiftSettings: strict),
+    .target(name: "Framing", path: "Sources/Values/Framing"),
     // Telnet and serial ports on servers (RFC 2217).
-    .target(name: "Telnet", path: "Sources/Values/Telnet", swiftSettings: strict),
+    .target(name: "Telnet", path: "Sources/Values/Telnet"),
     // CRCs and sums.
-    .target(name: "Checksums", path: "Sources/Values/Checksums", swiftSettings: strict),
+    .target(name: "Checksums", path: "Sources/Values/Checksums"),
     // XMODEM, YMODEM and ZMODEM.
     .target(
       name: "TransferProtocols", dependencies: ["Checksums"],
-      path: "Sources/Values/TransferProtocols", swiftSettings: strict),
+      path: "Sources/Values/TransferProtocols"),
     // Dialogues of scripts.
     .target(
       name: "Dialogues", dependencies: ["Patterns", "TextTools", "Time", "TransferProtocols"],
-      path: "Sources/Values/Dialogues", swiftSettings: strict),
+      path: "Sources/Values/Dialogues"),
     // The stages between a device's bytes and the screen, which can be fuzzed.
     .target(
       name: "TextStages", dependencies: ["Patterns", "TextTools", "Time"],
-      path: "Sources/Values/TextStages", swiftSettings: strict),
+      path: "Sources/Values/TextStages"),
     // Addresses in text, the ELF files that explain them, and the answers of addr2line.
     .target(
-      name: "Symbols", dependencies: ["TextTools"], path: "Sources/Values/Symbols",
-      swiftSettings: strict),
+      name: "Symbols", dependencies: ["TextTools"], path: "Sources/Values/Symbols"),
     // Frames as users see them: forms by name, checks, protocols of buses.
     .target(
       name: "Frames", dependencies: ["Checksums", "Framing", "TextStages", "TextTools", "Time"],
-      path: "Sources/Values/Frames", swiftSettings: strict),
+      path: "Sources/Values/Frames"),
     // The messages of agents (MCP), and a device's bytes as text for them.
     .target(
-      name: "ModelContext", dependencies: ["TextTools"], path: "Sources/Values/ModelContext",
-      swiftSettings: strict),
+      name: "ModelContext", dependencies: ["TextTools"], path: "Sources/Values/ModelContext"),
     // The lines of a program: which message is performed when, and what a cancel stops.
     .target(
       name: "ProgramCommands", dependencies: ["Framing", "TextTools"],
-      path: "Sources/Values/ProgramCommands", swiftSettings: strict),
+      path: "Sources/Values/ProgramCommands"),
     // Numbers in what a device sends, and curves of them.
     .target(
       name: "Plotting", dependencies: ["Patterns", "TextStages", "TextTools", "Time"],
-      path: "Sources/Values/Plotting", swiftSettings: strict),
+      path: "Sources/Values/Plotting"),
     // The parameters of commands, declared once: reading words, help, completion.
     .target(
-      name: "Options", dependencies: ["TextTools"], path: "Sources/Values/Options",
-      swiftSettings: strict),
+      name: "Options", dependencies: ["TextTools"], path: "Sources/Values/Options"),
     // Character encodings of devices, both ways.
     .target(
       name: "Encodings", dependencies: ["Iconv", "Options", "TextStages", "TextTools", "Time"],
-      path: "Sources/Values/Encodings", swiftSettings: strict),
+      path: "Sources/Values/Encodings"),
     // Parsing of the configuration file.
     .target(
-      name: "Configuration", dependencies: ["TextTools"], path: "Sources/Values/Configuration",
-      swiftSettings: strict),
+      name: "Configuration", dependencies: ["TextTools"], path: "Sources/Values/Configuration"),
 
     // The model: it does not print, exit or parse arguments. SerialCore and DeviceWatch are independent
     // of each other.
-    .target(name: "Observing", swiftSettings: strict),
+    .target(name: "Observing"),
     .target(
       name: "SerialCore",
-      dependencies: ["CSerial", "Observing", "Posix", "TextTools", "Time", system],
-      swiftSettings: strict),
+      dependencies: ["CSerial", "Observing", "Posix", "TextTools", "Time", system]),
     .target(
-      name: "DeviceWatch", dependencies: ["CUdev", "Observing", "Posix", system],
-      swiftSettings: strict),
+      name: "DeviceWatch", dependencies: ["CUdev", "Observing", "Posix", system]),
 
     // MARK: Sessions: what runs one on a loop, and what it needs besides its port.
 
@@ -141,8 +128,7 @@ let package = Package(
       dependencies: [
         "DeviceWatch", "EventLoop", "Observing", "Posix", "SerialCore", "Time", system,
       ],
-      path: "Sources/Sessions/Reconnecting",
-      swiftSettings: strict),
+      path: "Sources/Sessions/Reconnecting"),
     // Links over the network and over sockets.
     .target(
       name: "NetworkLinks",
@@ -150,23 +136,22 @@ let package = Package(
         "CSerial", "EventLoop", "Observing", "Posix", "SerialCore", "Telnet", "TextTools", "Time",
         system,
       ],
-      path: "Sources/Sessions/NetworkLinks",
-      swiftSettings: strict),
+      path: "Sources/Sessions/NetworkLinks"),
     // Pseudo-terminals with simulated devices.
     .target(
       name: "Loopback", dependencies: ["EventLoop", "Posix", "Time", system],
-      path: "Sources/Sessions/Loopback", swiftSettings: strict),
+      path: "Sources/Sessions/Loopback"),
     // The formats of logs as pure values, and the thread that writes them.
     .target(
       name: "Logs",
       dependencies: [
         "Encodings", "Frames", "Plotting", "Posix", "TextStages", "TextTools", "Time", system,
       ],
-      path: "Sources/Sessions/Logs", swiftSettings: strict),
+      path: "Sources/Sessions/Logs"),
     // What a device sent last, in bounded memory, and searching it.
     .target(
       name: "Scrollback", dependencies: ["Logs", "Observing", "Patterns", "TextStages", "Time"],
-      path: "Sources/Sessions/Scrollback", swiftSettings: strict),
+      path: "Sources/Sessions/Scrollback"),
     // All of it for any front end: no terminal, no arguments, no exit statuses, no words for a user.
     .target(
       name: "Sessions",
@@ -176,8 +161,7 @@ let package = Package(
         "NetworkLinks", "Observing", "Patterns", "Posix", "Reconnecting", "Scrollback",
         "SerialCore", "Telnet", "TextStages", "TextTools", "Time", "TransferProtocols", system,
       ],
-      path: "Sources/Sessions/Sessions",
-      swiftSettings: strict),
+      path: "Sources/Sessions/Sessions"),
 
     // Serial ports for programs: an actor, and a port that blocks.
     .target(
@@ -185,15 +169,14 @@ let package = Package(
       dependencies: [
         "DeviceWatch", "EventLoop", "Frames", "Framing", "Observing", "Patterns", "Posix",
         "Reconnecting", "SerialCore", "Time", system,
-      ],
-      swiftSettings: strict),
+      ]),
 
     // MARK: Terminal: what the user sees and types.
 
     // Keys, lists and lines of a terminal as values: no I/O, nothing specific to serialterm.
     .target(
       name: "TerminalWidgets", dependencies: ["TextTools"],
-      path: "Sources/Terminal/TerminalWidgets", swiftSettings: strict),
+      path: "Sources/Terminal/TerminalWidgets"),
     // The user's terminal: screen, keyboard, dialogs. No sessions' fates, no arguments, no exit statuses.
     .target(
       name: "Terminal",
@@ -202,8 +185,7 @@ let package = Package(
         "Posix", "Scrollback", "SerialCore", "TerminalWidgets", "TextStages", "TextTools", "Time",
         system,
       ],
-      path: "Sources/Terminal/Terminal",
-      swiftSettings: strict),
+      path: "Sources/Terminal/Terminal"),
 
     // The program.
     .executableTarget(
@@ -214,8 +196,7 @@ let package = Package(
         "Observing", "Options", "Patterns", "Plotting", "Posix", "ProgramCommands",
         "Reconnecting", "Scrollback", "SerialCore", "Sessions", "Symbols", "Telnet", "Terminal",
         "TerminalWidgets", "TextStages", "TextTools", "Time", "TransferProtocols", system,
-      ],
-      swiftSettings: strict),
+      ]),
 
     // Shared by the tests of several modules.
     .target(
@@ -225,119 +206,105 @@ let package = Package(
         "Terminal",
         "TerminalWidgets", "TextTools", "Time", system,
       ],
-      path: "Tests/TestSupport",
-      swiftSettings: strict),
+      path: "Tests/TestSupport"),
 
     // MARK: Tests: in the same layers.
 
     .testTarget(
-      name: "TimeTests", dependencies: ["Time"], path: "Tests/Foundations/TimeTests",
-      swiftSettings: strict),
+      name: "TimeTests", dependencies: ["Time"], path: "Tests/Foundations/TimeTests"),
     .testTarget(
-      name: "IconvTests", dependencies: ["Iconv"], path: "Tests/Foundations/IconvTests",
-      swiftSettings: strict),
+      name: "IconvTests", dependencies: ["Iconv"], path: "Tests/Foundations/IconvTests"),
     .testTarget(
       name: "PosixTests", dependencies: ["Posix", "TestSupport", "Time", system],
-      path: "Tests/Foundations/PosixTests", swiftSettings: strict),
+      path: "Tests/Foundations/PosixTests"),
     .testTarget(
       name: "EventLoopTests", dependencies: ["CSerial", "EventLoop", "Posix", "Time", system],
-      path: "Tests/Foundations/EventLoopTests", swiftSettings: strict),
+      path: "Tests/Foundations/EventLoopTests"),
     .testTarget(
-      name: "TextToolsTests", dependencies: ["TextTools"], path: "Tests/Values/TextToolsTests",
-      swiftSettings: strict),
+      name: "TextToolsTests", dependencies: ["TextTools"], path: "Tests/Values/TextToolsTests"),
     .testTarget(
       name: "PatternsTests", dependencies: ["Patterns", "TestSupport"],
-      path: "Tests/Values/PatternsTests", swiftSettings: strict),
+      path: "Tests/Values/PatternsTests"),
     .testTarget(
       name: "FramingTests", dependencies: ["Framing", "TestSupport"],
-      path: "Tests/Values/FramingTests", swiftSettings: strict),
+      path: "Tests/Values/FramingTests"),
     .testTarget(
-      name: "TelnetTests", dependencies: ["Telnet"], path: "Tests/Values/TelnetTests",
-      swiftSettings: strict),
+      name: "TelnetTests", dependencies: ["Telnet"], path: "Tests/Values/TelnetTests"),
     .testTarget(
-      name: "ChecksumsTests", dependencies: ["Checksums"], path: "Tests/Values/ChecksumsTests",
-      swiftSettings: strict),
+      name: "ChecksumsTests", dependencies: ["Checksums"], path: "Tests/Values/ChecksumsTests"),
     .testTarget(
-      name: "SymbolsTests", dependencies: ["Symbols"], path: "Tests/Values/SymbolsTests",
-      swiftSettings: strict),
+      name: "SymbolsTests", dependencies: ["Symbols"], path: "Tests/Values/SymbolsTests"),
     .testTarget(
       name: "TransferProtocolsTests",
       dependencies: ["Checksums", "TestSupport", "TransferProtocols"],
-      path: "Tests/Values/TransferProtocolsTests", swiftSettings: strict),
+      path: "Tests/Values/TransferProtocolsTests"),
     .testTarget(
       name: "DialoguesTests", dependencies: ["Dialogues", "Patterns", "Time"],
-      path: "Tests/Values/DialoguesTests", swiftSettings: strict),
+      path: "Tests/Values/DialoguesTests"),
     .testTarget(
       name: "TextStagesTests",
       dependencies: [
         "TextStages", "Patterns", "TerminalWidgets", "TestSupport", "TextTools", "Time",
       ],
-      path: "Tests/Values/TextStagesTests",
-      swiftSettings: strict),
+      path: "Tests/Values/TextStagesTests"),
     .testTarget(
       name: "FramesTests", dependencies: ["Checksums", "Frames", "TextStages", "Time"],
-      path: "Tests/Values/FramesTests", swiftSettings: strict),
+      path: "Tests/Values/FramesTests"),
     .testTarget(
       name: "ModelContextTests", dependencies: ["ModelContext", "TextTools"],
-      path: "Tests/Values/ModelContextTests", swiftSettings: strict),
+      path: "Tests/Values/ModelContextTests"),
     .testTarget(
       name: "ProgramCommandsTests", dependencies: ["Framing", "ProgramCommands", "TextTools"],
-      path: "Tests/Values/ProgramCommandsTests", swiftSettings: strict),
+      path: "Tests/Values/ProgramCommandsTests"),
     .testTarget(
       name: "PlottingTests",
       dependencies: ["Plotting", "Patterns", "Posix", "TestSupport", "Time", system],
-      path: "Tests/Values/PlottingTests", swiftSettings: strict),
+      path: "Tests/Values/PlottingTests"),
     .testTarget(
-      name: "OptionsTests", dependencies: ["Options"], path: "Tests/Values/OptionsTests",
-      swiftSettings: strict),
+      name: "OptionsTests", dependencies: ["Options"], path: "Tests/Values/OptionsTests"),
     .testTarget(
       name: "EncodingsTests", dependencies: ["Encodings", "TestSupport", "TextStages", "Time"],
-      path: "Tests/Values/EncodingsTests", swiftSettings: strict),
+      path: "Tests/Values/EncodingsTests"),
     .testTarget(
       name: "ConfigurationTests", dependencies: ["Configuration"],
-      path: "Tests/Values/ConfigurationTests", swiftSettings: strict),
+      path: "Tests/Values/ConfigurationTests"),
     .testTarget(
-      name: "ObservingTests", dependencies: ["Observing", "TestSupport"], swiftSettings: strict),
+      name: "ObservingTests", dependencies: ["Observing", "TestSupport"]),
     .testTarget(
       name: "SerialCoreTests",
-      dependencies: ["SerialCore", "CSerial", "Observing", "Posix", "TestSupport", "Time", system],
-      swiftSettings: strict),
+      dependencies: ["SerialCore", "CSerial", "Observing", "Posix", "TestSupport", "Time", system]),
     .testTarget(
       name: "DeviceWatchTests",
-      dependencies: ["DeviceWatch", "Observing", "Posix", "TestSupport", "Time", system],
-      swiftSettings: strict),
+      dependencies: ["DeviceWatch", "Observing", "Posix", "TestSupport", "Time", system]),
     .testTarget(
       name: "ReconnectingTests",
       dependencies: [
         "Reconnecting", "DeviceWatch", "EventLoop", "Loopback", "Observing", "Posix", "SerialCore",
         "TestSupport", "Time", system,
       ],
-      path: "Tests/Sessions/ReconnectingTests",
-      swiftSettings: strict),
+      path: "Tests/Sessions/ReconnectingTests"),
     .testTarget(
       name: "NetworkLinksTests",
       dependencies: [
         "NetworkLinks", "EventLoop", "Observing", "Posix", "Reconnecting", "SerialCore", "Sessions",
         "Telnet", "TestSupport", "Time", system,
       ],
-      path: "Tests/Sessions/NetworkLinksTests",
-      swiftSettings: strict),
+      path: "Tests/Sessions/NetworkLinksTests"),
     .testTarget(
       name: "LoopbackTests",
       dependencies: ["Loopback", "EventLoop", "Posix", "TestSupport", "Time", system],
-      path: "Tests/Sessions/LoopbackTests", swiftSettings: strict),
+      path: "Tests/Sessions/LoopbackTests"),
     .testTarget(
       name: "LogsTests",
       dependencies: [
         "Logs", "Encodings", "Frames", "Plotting", "Posix", "TestSupport", "TextStages", "Time",
         system,
       ],
-      path: "Tests/Sessions/LogsTests",
-      swiftSettings: strict),
+      path: "Tests/Sessions/LogsTests"),
     .testTarget(
       name: "ScrollbackTests",
       dependencies: ["Scrollback", "Patterns", "TestSupport", "TextStages"],
-      path: "Tests/Sessions/ScrollbackTests", swiftSettings: strict),
+      path: "Tests/Sessions/ScrollbackTests"),
     .testTarget(
       name: "SessionsTests",
       dependencies: [
@@ -346,16 +313,14 @@ let package = Package(
         "SerialCore", "Telnet", "TestSupport", "TextStages", "TextTools", "Time",
         "TransferProtocols", system,
       ],
-      path: "Tests/Sessions/SessionsTests",
-      swiftSettings: strict),
+      path: "Tests/Sessions/SessionsTests"),
     .testTarget(
       name: "SerialPortsTests",
       dependencies: [
         "SerialPorts", "Frames", "Framing", "Patterns", "Posix", "SerialCore", "TestSupport",
         "Time",
         system,
-      ],
-      swiftSettings: strict),
+      ]),
     // The products together with Foundation and Observation, as another program uses them.
     .testTarget(
       name: "LibraryClientTests",
@@ -366,15 +331,14 @@ let package = Package(
     .testTarget(
       name: "TerminalWidgetsTests",
       dependencies: ["TerminalWidgets", "TestSupport", "TextTools"],
-      path: "Tests/Terminal/TerminalWidgetsTests", swiftSettings: strict),
+      path: "Tests/Terminal/TerminalWidgetsTests"),
     .testTarget(
       name: "TerminalTests",
       dependencies: [
         "Terminal", "Encodings", "EventLoop", "Observing", "Plotting", "Posix", "Scrollback",
         "SerialCore", "TerminalWidgets", "TestSupport", "TextStages", "TextTools", "Time", system,
       ],
-      path: "Tests/Terminal/TerminalTests",
-      swiftSettings: strict),
+      path: "Tests/Terminal/TerminalTests"),
     .testTarget(
       name: "serialtermTests",
       dependencies: [
@@ -384,8 +348,17 @@ let package = Package(
         "Reconnecting", "Scrollback", "SerialCore", "Sessions", "Symbols", "Telnet", "Terminal",
         "TerminalWidgets", "TestSupport", "TextStages", "TextTools", "Time", "TransferProtocols",
         system,
-      ],
-      swiftSettings: strict),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )
+
+// All modules in Swift, besides the one that is compiled as another program is.
+let exceptions = ["CExitGuard", "CSerial", "CTerminalGuard", "CUdev", "LibraryClientTests"]
+for target in package.targets where !exceptions.contains(target.name) {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+  ]
+}
