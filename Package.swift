@@ -35,6 +35,10 @@ let package = Package(
     .systemLibrary(
       name: "CUdev", path: "Sources/Foundations/CUdev", pkgConfig: "libudev",
       providers: [.apt(["libudev-dev"])]),
+    // libyaml, for the configuration of ser2net. No library for other programs needs it.
+    .systemLibrary(
+      name: "CYaml", path: "Sources/Foundations/CYaml", pkgConfig: "yaml-0.1",
+      providers: [.apt(["libyaml-dev"])]),
     .target(name: "CSerial", path: "Sources/Foundations/CSerial"),
     // Undoes what must not outlive the program, also when a signal ends it; written in C because Swift
     // code may not run in a signal handler.
@@ -109,7 +113,8 @@ let package = Package(
       path: "Sources/Values/Encodings"),
     // Parsing of the configuration file.
     .target(
-      name: "Configuration", dependencies: ["TextTools"], path: "Sources/Values/Configuration"),
+      name: "Configuration", dependencies: ["CYaml", "TextTools"],
+      path: "Sources/Values/Configuration"),
 
     // The model: it does not print, exit or parse arguments. SerialCore and DeviceWatch are independent
     // of each other.
@@ -354,7 +359,9 @@ let package = Package(
 )
 
 // All modules in Swift, besides the one that is compiled as another program is.
-let exceptions = ["CExitGuard", "CSerial", "CTerminalGuard", "CUdev", "LibraryClientTests"]
+let exceptions = [
+  "CExitGuard", "CSerial", "CTerminalGuard", "CUdev", "CYaml", "LibraryClientTests",
+]
 for target in package.targets where !exceptions.contains(target.name) {
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),

@@ -1,7 +1,6 @@
 """`serialterm profile import-ser2net`: a configuration of ser2net becomes profiles, which `serve` serves as ser2net
 did. What becomes of each setting is the matter of Ser2netImportTests."""
 
-import re
 import shutil
 import socket
 import subprocess
@@ -11,56 +10,11 @@ import unittest
 from pathlib import Path
 
 import serial
-import yaml
 
 from Tests.endtoend.harness import Device, Loopback, Pipes, Terminal, serialterm, serialterm_binary
 from Tests.endtoend.harness.deadline import TIMEOUT, wait_until
 from Tests.endtoend.harness.program import REPOSITORY
 from Tests.endtoend.servers import free_port, listens
-
-YAML_TESTS = REPOSITORY / "Tests/Values/ConfigurationTests/YAMLReaderTests.swift"
-
-
-def quoted(text):
-    """A text as YAMLReaderTests writes it."""
-    return '"%s"' % "".join(
-        char if " " <= char <= "~" and char not in '"\\' else f"<{ord(char):x}>" for char in text)
-
-
-def tree(file):
-    """What PyYAML reads with libyaml, which ser2net uses, in the form of YAMLReaderTests."""
-    events = iter(list(yaml.parse(file, Loader=yaml.CLoader)))
-
-    def node(event):
-        if isinstance(event, yaml.AliasEvent):
-            return f"*{event.anchor}"
-        anchor = f"&{event.anchor} " if event.anchor else ""
-        if isinstance(event, yaml.ScalarEvent):
-            return anchor + quoted(event.value)
-        opening, closing, end = (
-            "[", "]", yaml.SequenceEndEvent) if isinstance(event, yaml.SequenceStartEvent) else (
-            "{", "}", yaml.MappingEndEvent)
-        words = []
-        while not isinstance(event := next(events), end):
-            words.append(node(event))
-        return anchor + " ".join([opening, *words, closing])
-
-    documents = []
-    for event in events:
-        if isinstance(event, yaml.DocumentStartEvent):
-            documents.append(node(next(events)))
-    return " --- ".join(documents)
-
-
-class YAMLTests(unittest.TestCase):
-    def test_the_trees_in_the_tests_of_the_reader_are_what_libyaml_reads(self):
-        table = re.search(
-            r'static let files = #"""\n(.*?)\n +"""#', YAML_TESTS.read_text(), re.DOTALL).group(1)
-        rows = re.findall(r"(.*?)^=> (.*?)\n", textwrap.dedent(table) + "\n", re.DOTALL | re.MULTILINE)
-        self.assertGreater(len(rows), 20)
-        for file, recorded in rows:
-            with self.subTest(file=file):
-                self.assertEqual(tree(file), recorded)
 
 
 class ImportCase(unittest.TestCase):

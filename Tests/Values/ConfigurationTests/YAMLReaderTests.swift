@@ -4,8 +4,7 @@ import Testing
 
 @Suite("Reading YAML", .timeLimit(.minutes(30)))
 struct YAMLReaderTests {
-  /// Files, each followed by what PyYAML with libyaml reads: `Tests/endtoend/test_ser2net.py` compares
-  /// the two. `<x>` is a character as a hexadecimal number.
+  /// Files, each followed by its nodes. `<x>` is a character as a hexadecimal number.
   private static let files = #"""
     connection: &con00
       accepter: tcp,2012
@@ -179,6 +178,32 @@ struct YAMLReaderTests {
     "a quoted
     text alone"
     => "a quoted text alone"
+    a: [b: c]
+    => { "a" [ { "b" "c" } ] }
+    a: |
+      b
+    => { "a" "b<a>" }
+    a: >
+      b
+    => { "a" "b<a>" }
+    a: !!str b
+    => { "a" "b" }
+    ? a
+    : b
+    => { "a" "b" }
+    &x a: b
+    => { "a" "b" }
+    %TAG ! x
+    ---
+    a: b
+    => { "a" "b" }
+    --- a
+    => "a"
+    [a?b]
+    => [ "a?b" ]
+    a: b #c
+    d: "e"#f
+    => { "a" "b" "d" "e" }
     """#
 
   /// Files, each followed by the error.
@@ -186,13 +211,13 @@ struct YAMLReaderTests {
     a: b: c
     => 1:5: a key must begin a line; a text with a colon needs quotes
     a: "b" c
-    => 1:8: expected the end of the line, found 'c'
+    => 1:8: expected the end of the line, or a key in column 1 as in line 1
     a: [b, c
     => 1:4: the bracket has no closing one
+    a: [
+    => 2:1: the file ends within a bracket
     a: {b: c]
-    => 1:9: expected ',' or '}', found ']'
-    a: [b: c]
-    => 1:6: expected ',' or ']', found ':'; a text with a colon needs quotes
+    => 1:9: expected ',' or '}', for the bracket in line 1
     a: [b,, c]
     => 1:7: unexpected ',': a text that begins with it needs quotes
     a: "b
@@ -202,30 +227,19 @@ struct YAMLReaderTests {
     ---
     c: d'
     => 2:1: the text has no closing quote before this line
-    a: |
-      b
-    => 1:4: a text after '|' or '>' is not supported: write it in quotes
-    a: >
-      b
-    => 1:4: a text after '|' or '>' is not supported: write it in quotes
-    a: !!str b
-    => 1:4: tags are not supported: remove it
-    ? a
-    : b
-    => 1:1: unexpected '?': a text that begins with it needs quotes
     a:
       b: c
      d: e
-    => 3:2: wrong indentation: the lines above begin in column 1
+    => 3:2: expected the end of the line, or a key in column 1 as in line 1
     a: b
       c: d
     => 2:4: a key must begin a line; a text with a colon needs quotes
     a: b
     c
-    => 2:1: expected a key with a colon, found 'c'
+    => 2:1: expected a key of one line, with a colon
     - a
     b: c
-    => 2:1: expected '- ', found 'b'
+    => 2:1: expected '- ' in column 1 as in line 1
     	a: b
     => 1:1: a tab cannot indent a line: write blanks
     a:
@@ -243,39 +257,31 @@ struct YAMLReaderTests {
     a: "\q"
     => 1:5: unknown escape sequence; for a backslash write \\, or use single quotes
     a: "\x4"
-    => 1:5: expected 2 hexadecimal digits in an escape sequence
+    => 1:7: expected a hexadecimal digit of an escape sequence
     a: "\ud800"
-    => 1:5: the escape sequence is not a Unicode character
+    => 1:7: found invalid Unicode character escape code
     a: &x &y b
-    => 1:7: a second anchor
+    => 1:7: expected the end of the line, or a key in column 1 as in line 1
     a: &x *y
-    => 1:7: an anchor before an alias
-    &x a: b
-    => 1:5: a key must begin a line; a text with a colon needs quotes
+    => 1:7: expected the end of the line, or a key in column 1 as in line 1
     *x : b
-    => 1:4: a key must begin a line; a text with a colon needs quotes
+    => 1:1: expected a text as the key
     a: *
-    => 1:4: the name of an alias has letters, digits, '-' and '_', then a blank
+    => 1:4: a name after '&' or '*' has letters, digits, '-' and '_', then a blank
     a: &b! c
-    => 1:4: the name of an anchor has letters, digits, '-' and '_', then a blank
+    => 1:4: a name after '&' or '*' has letters, digits, '-' and '_', then a blank
     a: @b
     => 1:4: unexpected '@': a text that begins with it needs quotes
     a: %b
     => 1:4: unexpected '%': a text that begins with it needs quotes
-    %TAG ! x
-    ---
-    a: b
-    => 1:1: unknown directive: expected %YAML 1.1
     %YAML 1.1
     a: b
-    => 2:1: expected '---' before a document, found 'a'
-    --- a
-    => 1:4: write the document on the lines below '---'
+    => 2:1: expected '---' before a document
     a: b
     ... c
-    => 2:4: expected the end of the line after '...'
+    => 2:5: expected '---' before a document
     ...
-    => 1:1: the end of a document without a beginning
+    => 1:1: unexpected '.': a text that begins with it needs quotes
     a: b
     ---
     c: d
@@ -283,25 +289,32 @@ struct YAMLReaderTests {
     	e: f
     => 5:1: a tab cannot indent a line: write blanks
     [a]: b
-    => 1:4: a key must begin a line; a text with a colon needs quotes
+    => 1:1: expected a text as the key
     {[a]: b}
-    => 1:2: unexpected '[': a text that begins with it needs quotes
+    => 1:2: expected a text as the key
     {a
     : b}
-    => 2:1: a colon on another line than its key
-    [a?b]
-    => 1:3: unexpected '?' in brackets: the text needs quotes
+    => 2:1: expected ',' or '}', for the bracket in line 1
     [a:,b]
-    => 1:3: unexpected ':' in brackets: the text needs quotes
+    => 1:3: a key must begin a line; a text with a colon needs quotes
     [:a]
     => 1:2: unexpected ':': a text that begins with it needs quotes
-    a: b #c
-    d: "e"#f
-    => 2:7: expected a blank before a comment
     é: ]
     => 1:4: unexpected ']': a text that begins with it needs quotes
     a: ,b
     => 1:4: unexpected ',': a text that begins with it needs quotes
+    a: [b
+    c: d
+    => 2:2: expected ',' or ']', for the bracket in line 1
+    a: |x
+      b
+    => 1:5: did not find expected comment or line break
+    a: "\U00110000"
+    => 1:7: found invalid Unicode character escape code
+    %FOO
+    ---
+    a: b
+    => 1:5: found unknown directive name
     """#
 
   /// The files of a table, and the lines after `=> `.
@@ -349,7 +362,7 @@ struct YAMLReaderTests {
     return "\"\(shown.joined())\""
   }
 
-  @Test("a file is read as libyaml reads it", arguments: readRows.indices)
+  @Test("a file becomes nodes", arguments: readRows.indices)
   func trees(_ index: Int) {
     let row = Self.readRows[index]
     #expect(result(row.file) == row.becomes, "\(row.file)")
@@ -362,16 +375,17 @@ struct YAMLReaderTests {
   }
 
   @Test(
-    "a mistake, and what is not supported, has its line and column", arguments: mistakeRows.indices)
+    "a mistake has its line and column", arguments: mistakeRows.indices)
   func refusals(_ index: Int) {
     let row = Self.mistakeRows[index]
     #expect(result(row.file) == row.becomes, "\(row.file)")
   }
 
-  @Test("characters that are not text are refused")
+  @Test("characters that are not text are refused, besides those that end a line in YAML 1.1")
   func characters() {
     #expect(result("a: \u{1}\n") == "1:1: unexpected control character: not a text file")
-    for character in ["\u{85}", "\u{2028}", "\u{9B}", "\u{FEFF}"] {
+    #expect(result("a: b\nc: \u{85}\n") == #"{ "a" "b" "c" "" }"#)
+    for character in ["\u{9B}", "\u{FFFE}"] {
       #expect(result("a: b\nc: \(character)\n").hasPrefix("2:4: a character that is not text"))
     }
     do {
@@ -393,7 +407,7 @@ struct YAMLReaderTests {
     }
     let key = String(repeating: "k", count: 1024)
     #expect(result("\(key): v") == "{ \"\(key)\" \"v\" }")
-    #expect(result("\(key)k: v") == "1:1: a key of more than 1024 bytes")
+    #expect(result("\(key)k: v").hasPrefix("1:1026: a key must begin a line"))
     let large = [UInt8](repeating: 0x23, count: YAMLReader.largestFile)
     #expect((try? YAMLReader.documents(in: large)) == [])
     #expect((try? YAMLReader.documents(in: large + [0x23])) == nil)
@@ -423,6 +437,6 @@ struct YAMLReaderTests {
     }
     #expect(pairs.map(\.place) == [YAMLPlace(line: 2, column: 1), YAMLPlace(line: 4, column: 1)])
     #expect(pairs[0].value.place == YAMLPlace(line: 2, column: 4))
-    #expect(items[0].place == YAMLPlace(line: 5, column: 8))
+    #expect(items[0].place == YAMLPlace(line: 5, column: 5))
   }
 }

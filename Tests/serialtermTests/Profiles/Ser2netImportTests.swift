@@ -480,7 +480,7 @@ struct Ser2netImportTests {
     arguments: [
       ("2000:telnet:600:/dev/ttyS0:9600 8DATABITS\n", "1:1: expected 'connection:'. ser2net.conf"),
       ("- a\n", "1:1: expected 'connection:'"),
-      ("connection: &a text\n", "1:16: expected lines 'KEY: VALUE'"),
+      ("connection: &a text\n", "1:13: expected lines 'KEY: VALUE'"),
       ("connection:\n  accepter: a\n", "2:3: 'connection' has no name: write it as &NAME"),
       ("connection: &a\n  accepter: tcp,1\n", "1:1: the connection 'a' has no 'connector'"),
       ("connection: &a\n  connector: echo\n", "1:1: the connection 'a' has no 'accepter'"),
