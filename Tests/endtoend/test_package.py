@@ -145,6 +145,12 @@ class PackageTests(DebianTestCase):
     def test_package_names_somebody_who_answers_for_it(self):
         self.assertRegex(self.field(self.deb, "Maintainer"), r"^\S.* <[^@\s]+@[^@\s]+>$")
 
+    def test_libyaml_is_in_the_program_and_in_its_copyright(self):
+        self.assertNotIn("libyaml", self.field(self.deb, "Depends"))
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["dpkg-deb", "-x", self.deb, folder], check=True)
+            self.assertIn("libyaml", (Path(folder) / "usr/share/doc/serialterm/copyright").read_text())
+
     @unittest.skipUnless(shutil.which("lintian"), "needs lintian")
     def test_lintian_finds_no_errors(self):
         self.check_with_lintian(self.deb, self.python)
