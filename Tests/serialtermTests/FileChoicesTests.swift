@@ -135,14 +135,6 @@ import Time
     #expect(key("a") != key("b/a"))
   }
 
-  @Test func listing_isReadOnAThread_andEndsWithTheContents() {
-    make("a")
-    let folder = folder
-    let listing = FolderListing { folder }
-    listing.wait(atMost: .seconds(60))
-    #expect(listing.contents?.entries.map(\.name) == ["a"])
-  }
-
   @Test func cancelledListing_readsNoMore() {
     for number in 0..<1_000 { make("\(number)") }
     #expect(FolderContents(of: folder, while: { false }).entries.count < 1_000)

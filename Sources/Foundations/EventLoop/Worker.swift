@@ -52,7 +52,7 @@ package final class Worker {
       begin: { [unowned self, weak job] () throws(Errno) in
         let work = prepare()
         let isOver: IsOver = { isCancelled.withLock { $0 } }
-        running = try BackgroundWork(on: loop, { work(isOver) }) { [unowned self, weak job] in
+        running = try BackgroundWork(on: loop, { _ in work(isOver) }) { [unowned self, weak job] in
           retire()
           if job != nil { onResult(.success($0)) }
         }
@@ -63,8 +63,6 @@ package final class Worker {
   }
 
   private func retire() {
-    // It is calling.
-    loop.atEndOfTurn { [running] in withExtendedLifetime(running) {} }
     running = nil
     // In a later turn, so that the loop has its turns between two pieces of work.
     loop.atEndOfTurn { [weak self] in self?.beginNext() }

@@ -23,7 +23,8 @@ final class StreamOpening {
 
   private let loop: IOLoop
   private let done: (Result<StreamSocket, Failure>) -> Void
-  private var lookup: AddressLookup?
+  /// A name server may answer late or never.
+  private var lookup: BackgroundWork<Result<[SocketAddress], LookupError>>?
   /// The addresses that were not tried yet.
   private var rest: ArraySlice<SocketAddress> = []
   private var attempts: [(socket: StreamSocket, watch: DescriptorWatch)] = []
@@ -62,7 +63,9 @@ final class StreamOpening {
       return
     }
     do throws(Errno) {
-      lookup = try AddressLookup(host, on: loop) { [unowned self] answer in
+      lookup = try BackgroundWork(on: loop) { _ in
+        Result { () throws(LookupError) in try SocketAddress.lookUp(host, isNumeric: false) }
+      } onResult: { [unowned self] answer in
         switch answer {
         case .success(let addresses): begin(with: addresses)
         case .failure(let error): end(.failure(.lookup(error)))

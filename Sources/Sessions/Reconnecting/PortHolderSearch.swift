@@ -1,5 +1,4 @@
 package import EventLoop
-import Posix
 package import SerialCore
 package import SystemPackage
 
@@ -27,24 +26,16 @@ package final class PortHolderSearch {
     weak var request: Request?
   }
 
-  /// The running thread.
-  private final class Run {
-    let wake: WakePipe
-    let result = Guarded<[[PortHolders.Use]]?>(nil)
-    let entries: [Entry]
-    var watch: DescriptorWatch?
-
-    init(for entries: [Entry]) throws(Errno) {
-      self.entries = entries
-      wake = try WakePipe()
-    }
+  private enum Stage {
+    case idle
+    /// Other sessions may still ask.
+    case gathering(LoopTimer)
+    case searching(BackgroundWork<[[PortHolders.Use]]>)
   }
 
   private let scan: Scan
   private var waiting: [Entry] = []
-  private var run: Run?
-  /// Starts the next search.
-  private var start: LoopTimer?
+  private var stage = Stage.idle
 
   /// - Parameter scan: looks at all processes; called in another thread.
   package init(
@@ -67,7 +58,7 @@ package final class PortHolderSearch {
   ) -> Request {
     let request = Request(path, answer)
     waiting.append(Entry(request: request))
-    if run == nil, start == nil { begin(on: loop) }
+    if case .idle = stage { begin(on: loop) }
     return request
   }
 
@@ -77,10 +68,11 @@ package final class PortHolderSearch {
 
   /// Starts a search soon, when the questions of other sessions are known.
   private func begin(on loop: IOLoop) {
-    start = loop.schedule(after: Self.gathering) { [unowned self] in
-      start = nil
-      search(on: loop)
-    }
+    stage = .gathering(
+      loop.schedule(after: Self.gathering) { [unowned self] in
+        stage = .idle
+        search(on: loop)
+      })
   }
 
   private func search(on loop: IOLoop) {
@@ -89,29 +81,20 @@ package final class PortHolderSearch {
     waiting = []
     guard !paths.isEmpty else { return }
     do throws(Errno) {
-      let run = try Run(for: entries)
-      let watch = try loop.watch(run.wake.reader, for: .reading) { [unowned self] _ in
-        ended(on: loop)
-      }
-      let (wake, result, scan) = (run.wake, run.result, scan)
-      try DetachedThread.run {
-        let uses = scan(paths)
-        result.withLock { $0 = uses }
-        wake.wake()
-      }
-      run.watch = watch
-      self.run = run
+      stage = .searching(
+        try BackgroundWork(on: loop) { [scan] _ in
+          scan(paths)
+        } onResult: { [unowned self] uses in
+          finish(entries, uses, on: loop)
+        })
     } catch {
       for entry in entries { entry.request?.answer(nil) }
     }
   }
 
-  private func ended(on loop: IOLoop) {
-    guard let run, let result = run.result.withLock({ $0 }) else { return }
-    // Kept until the end of the turn, because its watch is calling.
-    loop.atEndOfTurn { withExtendedLifetime(run) {} }
-    self.run = nil
-    for (entry, uses) in zip(run.entries, result) { entry.request?.answer(uses) }
-    if !waiting.isEmpty, start == nil { begin(on: loop) }
+  private func finish(_ entries: [Entry], _ uses: [[PortHolders.Use]], on loop: IOLoop) {
+    stage = .idle
+    for (entry, uses) in zip(entries, uses) { entry.request?.answer(uses) }
+    if !waiting.isEmpty, case .idle = stage { begin(on: loop) }
   }
 }

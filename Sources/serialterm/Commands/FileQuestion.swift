@@ -1,5 +1,4 @@
 import EventLoop
-import Posix
 import SystemPackage
 import Terminal
 import TerminalWidgets
@@ -12,7 +11,7 @@ final class FileQuestion {
   /// The folder to read, as it was typed.
   private var wanted: String?
   /// The folder that is being read.
-  private var listing: (folder: String, listing: FolderListing, watch: DescriptorWatch?)?
+  private var listing: (folder: String, work: BackgroundWork<FolderContents>)?
   private var read: (folder: String, contents: FolderContents)?
   /// The most recent choices: most keys do not change them.
   private var last: (key: FileChoices, choices: [Choice<FileChoices.Answer>])?
@@ -37,7 +36,7 @@ final class FileQuestion {
     let folder = FileChoices.folder(of: typed)
     if read?.folder != folder {
       wanted = folder
-      readNext()
+      _ = readNext()
     }
     let contents = read?.folder == folder ? read?.contents : nil
     let key = FileChoices(for: typed, in: contents)
@@ -51,41 +50,50 @@ final class FileQuestion {
   /// The file that an answer names; nil for none.
   func path(of answer: FileChoices.Answer) -> FilePath? { FileChoices.path(of: answer, in: base) }
 
-  /// Starts to read the requested folder, unless another one is being read.
+  /// Starts to read the requested folder, unless another one is being read. If no thread can be
+  /// created, it reads during this call.
   ///
   /// - Returns: whether the folder has already been read.
-  @discardableResult
   private func readNext() -> Bool {
     guard listing == nil, let folder = wanted else { return false }
     let base = base
-    let new = FolderListing { FileChoices.path(of: folder, in: base) }
-    new.wait(atMost: Self.patience)
-    if accept(new, of: folder) { return true }
-    let watch = new.notification.flatMap { descriptor in
-      try? loop.watch(descriptor, for: .reading) { [unowned self] _ in listingEnded() }
+    // A folder may have any number of entries, a disk or server may answer late or never, and the
+    // path may contain a user's home, which is looked up.
+    let list: @Sendable (() -> Bool) -> FolderContents = { isWanted in
+      FolderContents(of: FileChoices.path(of: folder, in: base), while: isWanted)
     }
-    if watch == nil {
-      // Without an event at its end, the program must wait for it.
-      new.wait(atMost: .seconds(60))
-      return accept(new, of: folder)
+    do throws(Errno) {
+      let work = try BackgroundWork(on: loop) { isOver in
+        list { !isOver() }
+      } onResult: { [unowned self] in
+        listingEnded($0)
+      }
+      guard let contents = work.result(within: Self.patience) else {
+        listing = (folder, work)
+        return false
+      }
+      accept(contents, of: folder)
+    } catch {
+      accept(list { true }, of: folder)
     }
-    listing = (folder, new, watch)
-    return false
+    return true
   }
 
-  private func listingEnded() {
-    guard let (folder, ended, watch) = listing else { return }
-    watch?.cancel()
+  private func listingEnded(_ contents: FolderContents) {
+    guard let folder = listing?.folder else { return }
     listing = nil
-    if folder == wanted ? accept(ended, of: folder) : readNext() { onComplete() }
+    if folder == wanted {
+      accept(contents, of: folder)
+    } else if !readNext() {
+      return
+    }
+    onComplete()
   }
 
-  private func accept(_ listing: FolderListing, of folder: String) -> Bool {
-    guard let contents = listing.contents else { return false }
+  private func accept(_ contents: FolderContents, of folder: String) {
     read = (folder, contents)
     last = nil
     wanted = nil
-    return true
   }
 }
 

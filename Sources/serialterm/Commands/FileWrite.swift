@@ -28,13 +28,9 @@ final class FileWrite {
     case failed(Errno, afterWriting: Int)
   }
 
-  let path: FilePath
-  private let result = Guarded<Outcome?>(nil)
-  private let pipe: WakePipe?
-  private var watch: DescriptorWatch?
-  private let done: (Outcome) -> Void
+  private var work: BackgroundWork<Outcome>?
 
-  /// Starts to write.
+  /// Starts to write. If no thread can be created, it writes during this call.
   ///
   /// - Parameters:
   ///   - contents: called on the other thread.
@@ -43,26 +39,13 @@ final class FileWrite {
     to path: FilePath, existing: Existing, on loop: IOLoop, contents: @escaping Contents,
     done: @escaping (Outcome) -> Void
   ) {
-    self.path = path
-    self.done = done
-    pipe = try? WakePipe()
-    let (result, pipe) = (result, pipe)
-    let work: @Sendable () -> Void = {
-      let outcome = Self.write(contents, to: path, existing)
-      result.withLock { $0 = outcome }
-      pipe?.wake()
+    let write: @Sendable () -> Outcome = { Self.write(contents, to: path, existing) }
+    do throws(Errno) {
+      work = try BackgroundWork(on: loop, { _ in write() }, onResult: done)
+    } catch {
+      let outcome = write()
+      loop.atEndOfTurn { [weak self] in if self != nil { done(outcome) } }
     }
-    watch = pipe.flatMap { pipe in
-      try? loop.watch(pipe.reader, for: .reading) { [unowned self] _ in end() }
-    }
-    if watch == nil || (try? DetachedThread.run(work)) == nil { work() }
-    // Without the pipe, nothing else reports the end.
-    if watch == nil { loop.atEndOfTurn { [weak self] in self?.end() } }
-  }
-
-  private func end() {
-    watch = nil
-    if let outcome = result.withLock({ $0 }) { done(outcome) }
   }
 
   private static func write(

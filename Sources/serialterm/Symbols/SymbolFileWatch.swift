@@ -76,9 +76,8 @@ final class SymbolFileWatch {
       return lookLater()
     }
     let path = path
-    reading = try? BackgroundWork(on: loop, { try? ELFReading.headers(of: path) }) {
+    reading = try? BackgroundWork(on: loop, { _ in try? ELFReading.headers(of: path) }) {
       [unowned self] elf in
-      loop.atEndOfTurn { [reading] in _ = reading }
       reading = nil
       // A file that is not complete is closed later, which is noticed.
       guard let elf, elf.hasLines || elf.hasSymbols else { return }

@@ -222,14 +222,13 @@ final class SymbolSource {
     digestAnswers.append(onAnswer)
     guard digest == nil else { return }
     let path = file.path
-    let work = try? BackgroundWork(on: loop, { ELFReading.sha256(of: path) }) { [unowned self] in
-      finishDigest($0)
+    let work = try? BackgroundWork(on: loop, { _ in ELFReading.sha256(of: path) }) {
+      [unowned self] in finishDigest($0)
     }
     if let work { digest = (work, nil) } else { finishDigest(nil) }
   }
 
   private func finishDigest(_ bytes: [UInt8]?) {
-    loop.atEndOfTurn { [digest] in _ = digest }
     digest = (nil, bytes)
     let answers = digestAnswers
     digestAnswers = []

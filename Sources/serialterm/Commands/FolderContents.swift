@@ -1,7 +1,5 @@
-import Glibc
 import Posix
 import SystemPackage
-import Time
 
 /// The entries of a folder, up to a limit.
 struct FolderContents: Sendable {
@@ -51,46 +49,5 @@ extension FolderContents.Entry {
     name = String(decoding: bytes, as: UTF8.self)
     self.bytes = name.utf8.elementsEqual(bytes) ? nil : bytes
     isFolder = entry.isFolder
-  }
-}
-
-/// Reads a folder on a separate thread: it may have any number of entries, and a disk or server may
-/// answer late or never. Release this object to give up.
-final class FolderListing {
-  private struct Progress: Sendable {
-    var isWanted = true
-    var contents: FolderContents?
-  }
-
-  private let progress = Guarded(Progress())
-  private let pipe: WakePipe?
-
-  /// Starts reading. If no thread can be created, it reads during this call.
-  ///
-  /// - Parameter folder: returns the path of the folder. It is called on the thread, because it may
-  ///   look up a user's home.
-  init(of folder: @escaping @Sendable () -> FilePath) {
-    pipe = try? WakePipe()
-    let (progress, pipe) = (progress, pipe)
-    let work: @Sendable () -> Void = {
-      let contents = FolderContents(
-        of: folder(), while: { progress.withLock { $0.isWanted } })
-      progress.withLock { $0.contents = contents }
-      pipe?.wake()
-    }
-    if pipe == nil || (try? DetachedThread.run(work)) == nil { work() }
-  }
-
-  deinit { progress.withLock { $0.isWanted = false } }
-
-  /// Readable when the folder has been read; nil if it was read during the initialiser.
-  var notification: FileDescriptor? { pipe?.reader }
-
-  /// The contents of the folder; nil while it is being read.
-  var contents: FolderContents? { progress.withLock { $0.contents } }
-
-  /// Waits for the contents, up to a limit.
-  func wait(atMost limit: Duration) {
-    progress.wait(until: .now + limit) { $0.contents != nil }
   }
 }
