@@ -19,7 +19,7 @@ enum Serialterm {
   static func main() {
     terminal_guard_handle_crashes()
     ExitGuard.handle(ExitStatus.endingSignals + ExitStatus.suddenSignals)
-    for number in ExitStatus.ignoredSignals { signal(number, SIG_IGN) }
+    for number in ChildProcess.ignoredSignals { signal(number, SIG_IGN) }
     occupyStandardStreams()
     let code = status().code
     RunningProgram.finishEndings()

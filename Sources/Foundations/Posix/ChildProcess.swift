@@ -3,6 +3,11 @@ package import SystemPackage
 
 /// Programs that this process starts. See posix_spawn(3) and wait(2).
 package enum ChildProcess {
+  /// The signals that the program ignores, because write(2) reports the same condition as an error:
+  /// a closed reader (`EPIPE`), a file at its size limit (`EFBIG`, see setrlimit(2)). Child
+  /// processes get the default actions.
+  package static let ignoredSignals = [SIGPIPE, SIGXFSZ]
+
   /// The source or destination of a standard stream.
   package enum Stream {
     /// The stream of this process.

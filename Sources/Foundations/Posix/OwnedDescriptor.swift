@@ -39,4 +39,24 @@ package final class SharedDescriptor: Sendable {
   package var borrowed: FileDescriptor { owned.borrowed }
 
   package init(_ owned: consuming OwnedDescriptor) { self.owned = owned }
+
+  /// Creates a pipe, close-on-exec. The corresponding C function is `pipe`.
+  ///
+  /// - Throws: the errors of pipe(2).
+  package static func pipe() throws(Errno) -> (reader: SharedDescriptor, writer: SharedDescriptor) {
+    var ends: [CInt] = [-1, -1]
+    // Swift's Glibc module has no pipe2(2). FD_CLOEXEC can be set later, because no other
+    // thread starts programs.
+    try systemCall { Glibc.pipe(&ends) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    func shared(_ end: CInt) -> SharedDescriptor {
+      SharedDescriptor(OwnedDescriptor(FileDescriptor(rawValue: end)))
+    }
+    return (shared(ends[0]), shared(ends[1]))
+  }
+
+  /// Reads and writes do not wait from now on. The corresponding C function is `fcntl`.
+  package func setNonBlocking() {
+    _ = fcntl(borrowed.rawValue, F_SETFL, fcntl(borrowed.rawValue, F_GETFL) | O_NONBLOCK)
+  }
 }

@@ -1,38 +1,26 @@
-import Glibc
 package import SystemPackage
 
 /// Wakes the event loop of another thread through a pipe. See pipe(2).
 package final class WakePipe: Sendable {
-  /// Readable from a ``wake()`` to the next ``clear()``.
-  package let reader: FileDescriptor
-  private let writer: FileDescriptor
+  private let ends: (reader: SharedDescriptor, writer: SharedDescriptor)
 
   /// Creates a pipe.
   ///
   /// - Throws: the errors of pipe(2).
   package init() throws(Errno) {
-    var ends: [CInt] = [-1, -1]
-    // Swift's Glibc module has no pipe2(2). FD_CLOEXEC can be set later, because no other
-    // thread starts programs.
-    try systemCall { pipe(&ends) }
-    for end in ends {
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-    }
-    reader = FileDescriptor(rawValue: ends[0])
-    writer = FileDescriptor(rawValue: ends[1])
+    ends = try SharedDescriptor.pipe()
+    ends.reader.setNonBlocking()
+    ends.writer.setNonBlocking()
   }
 
-  deinit {
-    _ = Glibc.close(reader.rawValue)
-    _ = Glibc.close(writer.rawValue)
-  }
+  /// Readable from a ``wake()`` to the next ``clear()``.
+  package var reader: FileDescriptor { ends.reader.borrowed }
 
   /// Makes the pipe readable.
   package func wake() {
     var byte: UInt8 = 1
     // A full pipe is readable too, so a failed write can be ignored.
-    _ = withUnsafeBytes(of: &byte) { try? writer.writeAvailable($0) }
+    _ = withUnsafeBytes(of: &byte) { try? ends.writer.borrowed.writeAvailable($0) }
   }
 
   /// Empties the pipe.

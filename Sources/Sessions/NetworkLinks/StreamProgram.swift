@@ -12,17 +12,12 @@ final class StreamProgram {
   /// The stream to its standard input and from its standard output.
   let socket: StreamSocket
 
-  private let errors: OwnedDescriptor
+  private let child: PipedChild
   /// The last bytes of its standard error.
   private var errorTail: [UInt8] = []
-  private let process: RunningProgram
-  private var watch: DescriptorWatch?
-  private var errorWatch: DescriptorWatch?
 
   /// The maximum number of bytes of its standard error that are kept. These are the last ones.
   private static let errorLimit = 4_096
-  /// The number of pieces in a full pipe. See pipe(7).
-  private static let lastPieces = 65_536 / errorLimit
 
   /// Starts a program, searched along `PATH`. The corresponding C functions are
   /// `socketpair` and `posix_spawnp`.
@@ -37,68 +32,24 @@ final class StreamProgram {
     let (ours, theirs) = try Self.pair()
     socket = StreamSocket(ours)
     defer { _ = Glibc.close(theirs.rawValue) }
-    let (reader, writer) = try Self.pipe()
-    errors = OwnedDescriptor(reader)
-    defer { _ = Glibc.close(writer.rawValue) }
-    var plan = ChildProcess.Plan(defaultSignals: .all)
-    (plan.input, plan.output) = (.descriptor(theirs), .descriptor(theirs))
-    plan.errors = .descriptor(writer)
-    plan.leads = .session
-    let wake = try WakePipe()
-    let process = try RunningProgram(words, plan, isGuarded: true)
-    self.process = process
-    do throws(Errno) {
-      // Without a thread that waits for its end, a zombie would remain.
-      try DetachedThread.run {
-        process.wait()
-        wake.wake()
+    child = try PipedChild(
+      words: words,
+      .init(
+        streams: .descriptor(theirs), errors: .piped, leads: .session, isGuarded: true,
+        resetsSignals: true))
+    try child.follow(on: loop) { [unowned self] event in
+      switch event {
+      case .errors(let bytes): errorTail = (errorTail + bytes).suffix(Self.errorLimit)
+      case .ended: ended()
+      case .output, .outputClosed, .exited: break
       }
-    } catch {
-      process.send(SIGKILL)
-      process.wait()
-      throw error
     }
-    watch = try loop.watch(wake.reader, for: .reading) { [unowned self] _ in
-      // Keeps the pipe alive until here.
-      _ = wake
-      watch?.cancel()
-      watch = nil
-      ended()
-    }
-    errorWatch = try loop.watch(errors.borrowed, for: .reading) { [unowned self] _ in
-      // One piece in a turn of the loop, so that a program that never stops does not
-      // delay other events.
-      if case .endOfFile = readErrors() { endErrors() }
-    }
-  }
-
-  deinit {
-    watch?.cancel()
-    errorWatch?.cancel()
-  }
-
-  private func endErrors() {
-    errorWatch?.cancel()
-    errorWatch = nil
-  }
-
-  /// Reads a piece of its standard error.
-  private func readErrors() -> ReadOutcome {
-    let outcome = withUnsafeTemporaryAllocation(byteCount: Self.errorLimit, alignment: 1) {
-      buffer in
-      let outcome = (try? errors.borrowed.readAvailable(into: buffer)) ?? .endOfFile
-      if case .bytes(let count) = outcome {
-        errorTail = (errorTail + buffer[..<count]).suffix(Self.errorLimit)
-      }
-      return outcome
-    }
-    return outcome
   }
 
   /// The exit status, or 128 + the number of the signal that ended it; nil while it runs.
   var status: CInt? {
-    process.status().map { status in
-      switch ChildProcess.End(waitStatus: status) {
+    child.currentExit().map {
+      switch $0 {
       case .status(let code): code
       case .signal(let number): 128 + number
       }
@@ -106,18 +57,15 @@ final class StreamProgram {
   }
 
   /// Ends the program and its children; see ``RunningProgram/end()``.
-  func terminate() { process.end() }
+  func terminate() { child.end() }
 
   /// Lets it finish what it has begun when this process ends; otherwise it is killed then.
-  func spare() { process.spare() }
+  func spare() { child.spare() }
 
   /// The last line of its standard error; nil if there is none.
   func lastWords() -> String? {
-    // What a program that has ended left in the pipe. Its children may go on writing, so the
-    // pieces are limited.
-    for _ in 0..<Self.lastPieces {
-      guard case .bytes = readErrors() else { break }
-    }
+    // What a program that has ended left in the pipe.
+    child.errors?.readRest()
     return String(decoding: errorTail, as: UTF8.self).split(whereSeparator: \.isNewline)
       .last { $0.contains { !$0.isWhitespace } }.map(String.init)
   }
@@ -127,14 +75,6 @@ final class StreamProgram {
     let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     try systemCall { socketpair(AF_UNIX, type, 0, &ends) }
     // Only the end of this process: programs expect blocking streams.
-    _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
-    return (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
-  }
-
-  private static func pipe() throws(Errno) -> (reader: FileDescriptor, writer: FileDescriptor) {
-    var ends: [CInt] = [-1, -1]
-    try systemCall { Glibc.pipe(&ends) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
     return (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
   }

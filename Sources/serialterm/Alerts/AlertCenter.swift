@@ -133,7 +133,6 @@ final class AlertCenter {
 final class AlertRun {
   private let child: PipedChild
   private let onEnd: (ExitStatus, _ firstError: String) -> Void
-  private var watch: DescriptorWatch?
   /// The beginning of its standard error.
   private var errors: [UInt8] = []
 
@@ -152,37 +151,25 @@ final class AlertRun {
   ) throws(Errno) {
     self.onEnd = onEnd
     child = try PipedChild(
-      command, .init(talks: false, errors: .piped, leads: .session, environment: environment))
-    try child.watchEnd(on: loop) { [weak self] in self?.ended($0) }
-    if let errors = child.errorDescriptor {
-      watch = try loop.watch(errors, for: .reading) { [unowned self] _ in
-        if !readErrors() { watch?.cancel() }
-      }
+      command, .init(streams: .none, errors: .piped, leads: .session, environment: environment))
+    try child.follow(on: loop) { [unowned self] in handle($0) }
+  }
+
+  private func handle(_ event: PipedChild.Event) {
+    switch event {
+    case .errors(let bytes): errors += bytes.prefix(Self.capacity - errors.count)
+    case .ended(let end):
+      child.errors?.readRest()
+      onEnd(ExitStatus(end), firstError)
+    case .output, .outputClosed, .exited: break
     }
   }
 
-  deinit { watch?.cancel() }
-
-  /// - Returns: whether more may follow.
-  private func readErrors() -> Bool {
-    withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { buffer in
-      switch (try? child.errorDescriptor?.readAvailable(into: buffer)) ?? .endOfFile {
-      case .bytes(let count):
-        errors += buffer[..<count].prefix(Self.capacity - errors.count)
-        return true
-      case .wouldBlock: return true
-      case .endOfFile: return false
-      }
-    }
-  }
-
-  private func ended(_ status: ExitStatus) {
-    _ = readErrors()
-    watch?.cancel()
+  private var firstError: String {
     var lines = ErrorLines()
     let all = errors.withUnsafeBytes { lines.receive($0, at: MonotonicTime(nanoseconds: 0)) }
     let first = (all + lines.flush()).first ?? ""
-    onEnd(status, String(first.prefix(Self.longestError)))
+    return String(first.prefix(Self.longestError))
   }
 }
 

@@ -32,11 +32,6 @@ enum ExitStatus: Hashable {
     [SIGXCPU, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR, SIGSTKFLT]
     + (__libc_current_sigrtmin()...__libc_current_sigrtmax())  // SIGRTMIN and SIGRTMAX
 
-  /// The signals that the program ignores, because write(2) reports the same condition as an error:
-  /// a closed reader (`EPIPE`), a file at its size limit (`EFBIG`, see setrlimit(2)). Child
-  /// processes get the default actions.
-  static let ignoredSignals = [SIGPIPE, SIGXFSZ]
-
   var code: Int32 {
     switch self {
     case .done: 0

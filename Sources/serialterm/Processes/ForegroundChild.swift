@@ -18,7 +18,7 @@ struct ForegroundChild {
     // This program always ignores SIGPIPE, and the other two signals from now on.
     var plan = ChildProcess.Plan(
       defaultSignals: sigset_t(
-        ExitStatus.ignoredSignals + [SIGINT, SIGQUIT].filter(Self.ignore)))
+        ChildProcess.ignoredSignals + [SIGINT, SIGQUIT].filter(Self.ignore)))
     signals = sigset_t([SIGCHLD, SIGTERM, SIGHUP])
     var blocked = signals
     try systemCall { sigprocmask(SIG_BLOCK, &blocked, &plan.mask) }
@@ -34,7 +34,7 @@ struct ForegroundChild {
     while true {
       var status: CInt = 0
       if try systemCall({ waitpid(pid, &status, WNOHANG) }) == pid {
-        return ExitStatus(waitStatus: status)
+        return ExitStatus(ChildProcess.End(waitStatus: status))
       }
       let signal = try systemCall { sigwaitinfo(&signals, nil) }
       if signal != SIGCHLD { kill(pid, signal) }
@@ -51,10 +51,10 @@ struct ForegroundChild {
 }
 
 extension ExitStatus {
-  /// Converts a status of wait(2) in the same way as a shell.
-  init(waitStatus status: CInt) {
+  /// The status that a shell has after the end of a command.
+  init(_ end: ChildProcess.End) {
     self =
-      switch ChildProcess.End(waitStatus: status) {
+      switch end {
       case .status(let code): .command(code)
       case .signal(let number): .signal(number)
       }

@@ -63,32 +63,36 @@ final class PortProgram: RunningExchange {
   private let author: Author
   private let surroundings: Surroundings
   private let session: Session
-  private var observations: [ObservationToken<SessionEvent>] = []
   private let hub: Hub
   private let loop: IOLoop
   private let isHeldUp: () -> Bool
   private let onEvent: (Event) -> Void
   private var child: PipedChild?
-  private var toChild: OutputChannel?
-  private var inputEvents: ObservationToken<OutputChannel.Event>?
-  private var pen: Session.Pen?
-  private var subscription: Hub.Subscription?
-  private var outputWatch: DescriptorWatch?
-  private var errorWatch: DescriptorWatch?
-  private var timer: LoopTimer?
-  private var interruptTimer: LoopTimer?
+  /// Nil before it runs, and after its end.
+  private var run: Run?
   private var errorLines = ErrorLines()
-  private var isRunning = false
-  private var hasAllOutput = false
   /// Whether the session is about to end. If so, nothing more is sent.
   private var isLeaving = false
-  private var isInterrupted = false
   private var writtenCount = 0
   private var receivedCount = 0
   /// The bytes that were passed to it most recently, and that it may not have read.
   private var recent: [UInt8] = []
-  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
+  /// What it has while it runs.
+  private struct Run {
+    let pen: Session.Pen
+    let input: (channel: OutputChannel, events: ObservationToken<OutputChannel.Event>)?
+    var observations: [ObservationToken<SessionEvent>]
+    var subscription: Hub.Subscription?
+    /// The time that it has after an interrupt, and after its end what it sent before; nil if it
+    /// was not interrupted.
+    var patience: LoopTimer?
+    /// Its status, when all of its output was read.
+    var status: ExitStatus?
+  }
+
+  /// The number of bytes in the queue of the session from which on the command waits.
+  private static let queueCapacity = 65_536
   /// A capacity in bytes that is larger than a pipe and the channel to it together.
   private static let recentCapacity = 262_144
   /// The time that a command may continue after an interrupt, and that the device has to take the
@@ -114,66 +118,64 @@ final class PortProgram: RunningExchange {
     self.onEvent = onEvent
   }
 
-  deinit {
-    outputWatch?.cancel()
-    errorWatch?.cancel()
-    buffer.deallocate()
-  }
-
   /// Starts the command.
   ///
   /// - Throws: ``Failure`` if the port is not open, another author has the pen, or there is no room
   ///   for a process.
   func begin() throws(Failure) {
+    let pen: Session.Pen
     do throws(SerialError) {
       pen = try session.takePen(for: author)
     } catch {
       throw Failure(error)
     }
     do throws(Errno) {
-      try start()
+      try start(with: pen)
     } catch {
       child?.end(SIGHUP)
-      (pen, subscription, outputWatch, errorWatch) = (nil, nil, nil, nil)
+      child = nil
       throw Failure(.otherFailure, "the command cannot be run: \(error).")
     }
   }
 
-  private func start() throws(Errno) {
+  private func start(with pen: Session.Pen) throws(Errno) {
     let child = try PipedChild(
       command, .init(errors: surroundings.errors, leads: surroundings.leads))
     self.child = child
-    try child.watchEnd(on: loop) { [weak self] _ in self?.childEnded() }
-    if let input = child.inputDescriptor {
-      let channel = try OutputChannel(input, on: loop, whenFull: .pushBack)
-      inputEvents = channel.events.observe { [unowned self] in
-        switch $0 {
-        // A command that no longer reads may still write.
-        case .room, .gone: subscription?.update(isFull: false)
-        case .drained: break
+    try child.follow(
+      on: loop, outputRoom: { [unowned self] in outputRoom },
+      // Output that is shown is never dropped, so a command that prints without end must wait.
+      errorRoom: { [unowned self] in isHeldUp() ? 0 : PipeReader.piece }
+    ) { [unowned self] in handle($0) }
+    let channel = try child.inputDescriptor.map { (input) throws(Errno) in
+      try OutputChannel(input, on: loop, whenFull: .pushBack)
+    }
+    run = Run(
+      pen: pen,
+      input: channel.map { channel in
+        let events = channel.events.observe { [unowned self] in
+          switch $0 {
+          // A command that no longer reads may still write.
+          case .room, .gone: run?.subscription?.update(isFull: false)
+          case .drained: break
+          }
         }
-      }
-      toChild = channel
-    }
-    if let output = child.outputDescriptor {
-      outputWatch = try loop.watch(output, for: .reading) { [unowned self] _ in pump() }
-    }
-    if let errors = child.errorDescriptor {
-      errorWatch = try loop.watch(errors, for: .reading) { [unowned self] _ in readErrors() }
-    }
-    isRunning = true
-    observations = [
-      session.observe(.sent) { [unowned self] _ in didSend() },
-      session.observe(.stateChange) { [unowned self] in if !$0.new.isOpen { portDidClose() } },
-    ]
-    subscription = hub.subscribe(
+        return (channel, events)
+      },
+      observations: [
+        session.observe(.sent) { [unowned self] _ in didSend() },
+        session.observe(.stateChange) { [unowned self] in if !$0.new.isOpen { portDidClose() } },
+      ])
+    let subscription = hub.subscribe(
       as: surroundings.isAlone ? .owner : .view, whenFull: .wait
     ) { [unowned self] bytes, _ in
       receivedCount += bytes.count
       if surroundings.isAlone { keep(bytes) }
-      toChild?.write(bytes)
-      if toChild?.isCrowded == true { subscription?.update(isFull: true) }
+      guard let run, let channel = run.input?.channel else { return }
+      channel.write(bytes)
+      if channel.isCrowded { run.subscription?.update(isFull: true) }
     }
+    run?.subscription = subscription
   }
 
   private func keep(_ bytes: UnsafeRawBufferPointer) {
@@ -184,138 +186,72 @@ final class PortProgram: RunningExchange {
   }
 
   /// The number of bytes of its output that are available and were not read.
-  var unreadOutputCount: Int { child?.outputDescriptor?.availableByteCount ?? 0 }
+  var unreadOutputCount: Int { child?.output?.descriptor.availableByteCount ?? 0 }
 
   /// Resumes reading its standard error.
-  func resume() {
-    errorWatch?.setInterest(.reading)
+  func resume() { child?.errors?.resume() }
+
+  private func handle(_ event: PipedChild.Event) {
+    switch event {
+    case .output(let bytes): send(bytes)
+    case .errors(let bytes):
+      for line in errorLines.receive(bytes, at: loop.now) { onEvent(.errorLine(line)) }
+    case .exited: if isInterrupted { waitForDevice() }
+    case .ended(let end):
+      run?.status = ExitStatus(end)
+      endIfSent()
+    case .outputClosed: break
+    }
   }
 
   // MARK: To the device
 
+  /// The number of bytes that may be read from the command before the driver takes them: its output
+  /// is sent at the device's pace.
+  private var outputRoom: Int {
+    isLeaving ? 0 : max(0, Self.queueCapacity - session.queuedByteCount)
+  }
+
+  private func send(_ bytes: UnsafeRawBufferPointer) {
+    // Counted before the write, which ends the command if the device is gone. There is room.
+    writtenCount += bytes.count
+    _ = try? session.write(bytes.bytes, by: author)
+  }
+
   private func didSend() {
-    wantMore()
-    endIfSent()
-  }
-
-  /// The number of bytes that may be read from the command before the driver takes them.
-  private var room: Int { max(0, buffer.count - session.queuedByteCount) }
-
-  private func updateInterest() {
-    outputWatch?.setInterest(room > 0 ? .reading : [])
-  }
-
-  /// Waits for output of the command. After the command's end, the remaining output is read without
-  /// waiting: a child of the command may keep the pipe open, so there may be no end-of-file event.
-  private func wantMore() {
-    guard child?.knownStatus != nil else { return updateInterest() }
-    timer = loop.schedule(after: .zero) { [unowned self] in pump() }
-  }
-
-  /// Sends the command's output to the device, at the device's pace.
-  private func pump() {
-    guard isRunning, !hasAllOutput, !isLeaving, let child, let output = child.outputDescriptor
-    else {
-      return
-    }
-    let room = room
-    guard room > 0 else { return updateInterest() }
-    let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<room])
-    switch (try? output.readAvailable(into: piece)) ?? .endOfFile {
-    case .bytes(let count):
-      let bytes = UnsafeRawBufferPointer(rebasing: piece[..<count]).bytes
-      // Counted before the write, which ends the command if the device is gone. There is room.
-      writtenCount += count
-      _ = try? session.write(bytes, by: author)
-      wantMore()
-    case .wouldBlock:
-      if child.knownStatus != nil { outputEnded() }
-    case .endOfFile:
-      outputWatch?.cancel()
-      outputWatch = nil
-      if child.knownStatus != nil { outputEnded() }
-    }
-  }
-
-  private func outputEnded() {
-    hasAllOutput = true
+    child?.output?.resume()
     endIfSent()
   }
 
   private func endIfSent() {
-    guard hasAllOutput, let status = child?.knownStatus, queuedCount == 0 else { return }
+    guard let status = run?.status, queuedCount == 0 else { return }
     end(.ended(status))
   }
 
   private var queuedCount: Int { session.queuedByteCount(by: author) }
 
-  // MARK: Standard error
-
-  /// The number of bytes of standard error that are shown at once: a few screens.
-  private static let errorPiece = 4_096
-
-  private func readErrors() {
-    guard let errors = child?.errorDescriptor else { return }
-    // Output that is shown is never dropped, so a command that prints without end must wait.
-    guard !isHeldUp() else {
-      errorWatch?.setInterest([])
-      return
-    }
-    let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Self.errorPiece])
-    switch (try? errors.readAvailable(into: piece)) ?? .endOfFile {
-    case .bytes(let count):
-      let bytes = UnsafeRawBufferPointer(rebasing: piece[..<count])
-      for line in errorLines.receive(bytes, at: loop.now) { onEvent(.errorLine(line)) }
-    case .wouldBlock: break
-    case .endOfFile:
-      errorWatch?.cancel()
-      errorWatch = nil
-    }
-  }
-
-  /// Shows the remaining errors, at most the contents of a pipe. A user who has stopped the command
-  /// does not want all.
-  private func finishErrors() {
-    guard let errors = child?.errorDescriptor else { return }
-    let limit = isInterrupted ? 1 : 65_536
-    let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Self.errorPiece])
-    var count = 0
-    while count < limit, case .bytes(let number)? = try? errors.readAvailable(into: piece) {
-      count += number
-      let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<number])
-      for line in errorLines.receive(bytes, at: loop.now) { onEvent(.errorLine(line)) }
-    }
-    for line in errorLines.flush() { onEvent(.errorLine(line)) }
-  }
-
   // MARK: The end
 
-  private func childEnded() {
-    guard isRunning else { return }
-    interruptTimer = nil
-    if isInterrupted { waitForDevice() }
-    wantMore()
-  }
+  private var isInterrupted: Bool { run?.patience != nil }
 
   /// Gives the last output of an interrupted command, such as the end of a transfer, some time to
   /// reach the device. The user need not wait for it.
   private func waitForDevice() {
-    interruptTimer = loop.schedule(after: Self.interruptPatience) { [unowned self] in
-      if let status = child?.knownStatus { end(.ended(status)) }
+    run?.patience = loop.schedule(after: Self.interruptPatience) { [unowned self] in
+      if let exit = child?.exit { end(.ended(ExitStatus(exit))) }
     }
   }
 
   /// Interrupts the command. The second call kills it, and the user gets the pen again immediately.
   func stop() {
-    guard isRunning, let child else { return }
-    if let status = child.knownStatus { return end(.ended(status)) }
+    guard run != nil, let child else { return }
+    if let exit = child.exit { return end(.ended(ExitStatus(exit))) }
     if isInterrupted {
       child.end(SIGKILL)
       return end(.killed)
     }
-    isInterrupted = true
     child.end(SIGINT)
-    interruptTimer = loop.schedule(after: Self.interruptPatience) { [unowned self] in
+    run?.patience = loop.schedule(after: Self.interruptPatience) { [unowned self] in
       onEvent(.interruptIgnored)
     }
   }
@@ -326,7 +262,7 @@ final class PortProgram: RunningExchange {
   }
 
   func cutOff(discarding discarded: inout UnsentBytes) {
-    guard isRunning else { return }
+    guard run != nil else { return }
     child?.end(SIGHUP)
     writtenCount -= min(discarded[author], writtenCount)
     end(.cutOff)
@@ -341,19 +277,19 @@ final class PortProgram: RunningExchange {
   }
 
   private func end(_ reason: Outcome.Reason) {
-    isRunning = false
-    observations = []
-    finishErrors()
-    let unreadCount = (toChild?.unwrittenCount ?? 0) + (child?.unreadCount ?? 0)
+    let wasInterrupted = isInterrupted
+    var run = run.take()
+    run?.observations = []
+    // The rest of its errors. A user who has stopped it does not want all.
+    child?.errors?.readRest(atMost: wasInterrupted ? 1 : PipeReader.capacity)
+    for line in errorLines.flush() { onEvent(.errorLine(line)) }
+    let unreadCount = (run?.input?.channel.unwrittenCount ?? 0) + (child?.unreadCount ?? 0)
     let unsentCount = reason == .cutOff ? 0 : session.discardQueued(by: author)
-    outputWatch?.cancel()
-    errorWatch?.cancel()
-    (pen, subscription, outputWatch, errorWatch) = (nil, nil, nil, nil)
-    (timer, interruptTimer) = (nil, nil)
-    toChild = nil
-    child?.closeInput()
+    // Releases the pen.
+    run = nil
+    child?.stop()
     // After an interrupt, unread bytes are the middle of something, and not shown.
-    let returned = isInterrupted || reason == .cutOff ? [] : recent.suffix(unreadCount)
+    let returned = wasInterrupted || reason == .cutOff ? [] : recent.suffix(unreadCount)
     // The owner releases it now.
     loop.atEndOfTurn { _ = self }
     onEvent(

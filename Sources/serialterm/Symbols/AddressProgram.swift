@@ -25,8 +25,6 @@ final class AddressProgram {
   private let onEvent: (Event) -> Void
   private var input: OutputChannel?
   private var inputEvents: ObservationToken<OutputChannel.Event>?
-  private var outputWatch: DescriptorWatch?
-  private var errorWatch: DescriptorWatch?
   private var answers = SymbolAnswers()
   private var line: [UInt8] = []
   /// The beginning of its standard error.
@@ -34,13 +32,9 @@ final class AddressProgram {
   /// The number of bytes that it has printed since the last answer.
   private var unansweredCount = 0
   private var hasFailed = false
-  private let buffer = UnsafeMutableRawBufferPointer.allocate(
-    byteCount: AddressProgram.pieceSize, alignment: 16)
 
   /// The number of bytes that an answer may have.
   private static let mostBytes = 1 << 18
-  /// The number of bytes that are read in a turn of the loop.
-  private static let pieceSize = 8_192
   private static let longestLine = 4_096
   private static let longestError = 300
 
@@ -58,35 +52,16 @@ final class AddressProgram {
     child = try PipedChild(
       words: [program, "-a", "-f", "-i", "-C", "-e", path.string],
       .init(errors: .piped, leads: .session, isGuarded: true))
-    do throws(Errno) {
-      try child.watchEnd(on: loop) { [weak self] in
-        self?.end("it \($0.ofCommand)")
-      }
-      if let descriptor = child.inputDescriptor {
-        let channel = try OutputChannel(descriptor, on: loop, whenFull: .leaveOutSilently)
-        inputEvents = channel.events.observe { [unowned self] in
-          if case .gone = $0 { endSoon() }
-        }
-        input = channel
-      }
-      if let output = child.outputDescriptor {
-        outputWatch = try loop.watch(output, for: .reading) { [unowned self] _ in read() }
-      }
-      if let errors = child.errorDescriptor {
-        errorWatch = try loop.watch(errors, for: .reading) { [unowned self] _ in readErrors() }
-      }
-    } catch {
-      stop()
-      throw error
+    try child.follow(on: loop) { [unowned self] in handle($0) }
+    guard let descriptor = child.inputDescriptor else { return }
+    let channel = try OutputChannel(descriptor, on: loop, whenFull: .leaveOutSilently)
+    inputEvents = channel.events.observe { [unowned self] in
+      if case .gone = $0 { child.end() }
     }
+    input = channel
   }
 
-  deinit {
-    outputWatch?.cancel()
-    errorWatch?.cancel()
-    child.end(SIGKILL)
-    buffer.deallocate()
-  }
+  deinit { child.end(SIGKILL) }
 
   /// Asks for the frames of an address.
   func ask(_ address: UInt64) {
@@ -97,19 +72,19 @@ final class AddressProgram {
   /// Kills it. It reports nothing any more.
   func stop() {
     hasFailed = true
-    outputWatch?.cancel()
-    errorWatch?.cancel()
-    (outputWatch, errorWatch, inputEvents, input) = (nil, nil, nil, nil)
-    child.closeInput()
+    (inputEvents, input) = (nil, nil)
+    child.stop()
     child.end(SIGKILL)
   }
 
-  private func read() {
-    guard !hasFailed else { return }
-    switch (try? child.outputDescriptor?.readAvailable(into: buffer)) ?? .endOfFile {
-    case .bytes(let count): receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-    case .wouldBlock: break
-    case .endOfFile: endSoon()
+  private func handle(_ event: PipedChild.Event) {
+    switch event {
+    case .output(let bytes): receive(bytes)
+    case .errors(let bytes): errors += bytes.prefix(Self.longestError - errors.count)
+    // Its end follows.
+    case .outputClosed: child.end()
+    case .ended(let end): fail("it \(ExitStatus(end).ofCommand)")
+    case .exited: break
     }
   }
 
@@ -132,37 +107,8 @@ final class AddressProgram {
     if unansweredCount > Self.mostBytes { fail("it prints no answers") }
   }
 
-  private func readErrors() {
-    switch (try? child.errorDescriptor?.readAvailable(into: buffer)) ?? .endOfFile {
-    case .bytes(let count):
-      errors += buffer[..<count].prefix(Self.longestError - errors.count)
-    case .wouldBlock: break
-    case .endOfFile:
-      errorWatch?.cancel()
-      errorWatch = nil
-    }
-  }
-
-  /// Its end follows. A pipe whose other end is closed is always readable.
-  private func endSoon() {
-    outputWatch?.cancel()
-    outputWatch = nil
-    child.end()
-  }
-
-  /// It has ended, for this reason.
-  private func end(_ reason: String) {
-    // The last answers may be in the pipe.
-    for _ in 0..<9 where !hasFailed {
-      guard case .bytes(let count)? = try? child.outputDescriptor?.readAvailable(into: buffer)
-      else { break }
-      receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-    }
-    if !hasFailed { fail(reason) }
-  }
-
   private func fail(_ reason: String) {
-    if errorWatch != nil { readErrors() }
+    child.errors?.readRest()
     stop()
     // Released at the end of the turn, because it is calling.
     loop.atEndOfTurn { _ = self }

@@ -44,20 +44,20 @@ final class BrowserPage {
   private let program: String
   private var place: Place?
   private var child: PipedChild?
-  private var watches: [DescriptorWatch] = []
   private var output: [UInt8] = []
   private var errors = ErrorLines()
   private var lastError: String?
   private var logged = 0
   private var opening: ((Result<PageLink, Failure>) -> Void)?
   private var restart: LoopTimer?
-  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 16)
 
   /// The time after which it is started again.
   private static let pause = Duration.seconds(5)
   /// What the reason of its end on standard error begins with, and a line of its log.
   private static let prefix = "serialterm-web: "
   private static let logPrefix = "serialterm-web log: "
+  /// The number of bytes of its output among which its link is.
+  private static let outputLimit = 4_096
   /// The number of lines of its log that are reported; pages may cause some.
   private static let mostLogged = 20
 
@@ -68,10 +68,7 @@ final class BrowserPage {
     self.program = program ?? Self.foundProgram
   }
 
-  deinit {
-    close()
-    buffer.deallocate()
-  }
+  deinit { close() }
 
   private static var foundProgram: String {
     let name = "serialterm-web"
@@ -91,9 +88,8 @@ final class BrowserPage {
 
   /// Closes the page. Those who are there leave.
   func close() {
-    for watch in watches { watch.cancel() }
-    child?.closeInput()
-    (child, place, restart, opening, watches) = (nil, nil, nil, nil, [])
+    // The end of its input ends the program.
+    (child, place, restart, opening) = (nil, nil, nil, nil)
     link = nil
   }
 
@@ -108,16 +104,7 @@ final class BrowserPage {
     do throws(Errno) {
       let child = try PipedChild(words: words, .init(errors: .piped))
       self.child = child
-      // A child that was closed has no say any more.
-      try child.watchEnd(on: loop) { [weak self, weak child] _ in
-        if let self, child === self.child { ended() }
-      }
-      if let output = child.outputDescriptor {
-        watches.append(try loop.watch(output, for: .reading) { [unowned self] _ in readOutput() })
-      }
-      if let errors = child.errorDescriptor {
-        watches.append(try loop.watch(errors, for: .reading) { [unowned self] _ in readErrors() })
-      }
+      try child.follow(on: loop) { [unowned self] in handle($0) }
     } catch {
       lastError =
         error == .noSuchFileOrDirectory
@@ -126,11 +113,18 @@ final class BrowserPage {
     }
   }
 
-  private func readOutput() {
-    guard let piece = read(child?.outputDescriptor, watches.first), link == nil,
-      output.count < buffer.count
-    else { return }
-    output += piece
+  private func handle(_ event: PipedChild.Event) {
+    switch event {
+    case .output(let bytes): receiveOutput(bytes)
+    case .errors(let bytes): receiveErrors(bytes)
+    case .ended: ended()
+    case .outputClosed, .exited: break
+    }
+  }
+
+  private func receiveOutput(_ bytes: UnsafeRawBufferPointer) {
+    guard link == nil, output.count < Self.outputLimit else { return }
+    output += bytes
     guard let end = output.firstIndex(of: 0x0A) else { return }
     let link = PageLink(String(decoding: output[..<end], as: UTF8.self).harmless)
     let isNew = link != toldLink
@@ -143,9 +137,8 @@ final class BrowserPage {
     }
   }
 
-  private func readErrors() {
-    guard let piece = read(child?.errorDescriptor, watches.last) else { return }
-    for line in errors.receive(piece, at: loop.now) {
+  private func receiveErrors(_ bytes: UnsafeRawBufferPointer) {
+    for line in errors.receive(bytes, at: loop.now) {
       if line.hasPrefix(Self.prefix) {
         lastError = String(line.dropFirst(Self.prefix.count))
       } else if line.hasPrefix(Self.logPrefix), logged < Self.mostLogged {
@@ -155,26 +148,9 @@ final class BrowserPage {
     }
   }
 
-  /// Reads what is there. At the end, the stream is no longer watched.
-  ///
-  /// - Returns: the bytes, which are valid until the next call; nil if there are none.
-  private func read(
-    _ descriptor: FileDescriptor?, _ watch: DescriptorWatch?
-  ) -> UnsafeRawBufferPointer? {
-    guard let descriptor else { return nil }
-    switch (try? descriptor.readAvailable(into: buffer)) ?? .endOfFile {
-    case .bytes(let count): return UnsafeRawBufferPointer(rebasing: buffer[..<count])
-    case .wouldBlock: return nil
-    case .endOfFile:
-      watch?.cancel()
-      return nil
-    }
-  }
-
   private func ended() {
-    readErrors()
-    for watch in watches { watch.cancel() }
-    (child, watches) = (nil, [])
+    child?.errors?.readRest()
+    child = nil
     let words = lastError ?? "serialterm-web has ended"
     let reason = words.hasSuffix(".") ? words : "\(words)."
     link = nil

@@ -25,9 +25,7 @@ final class ScreenFilter {
   private let loop: IOLoop
   private var input: OutputChannel?
   private var observations: [AnyObject] = []
-  private var watch: DescriptorWatch?
   private var end = End()
-  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
   /// What is known about its end.
   private struct End {
@@ -43,8 +41,6 @@ final class ScreenFilter {
 
   /// The time that a command may continue after it closed its input or output.
   private static let closingPatience = Duration.milliseconds(100)
-  /// The maximum number of pieces of output that are read after its end: more than a pipe holds.
-  private static let lastPieces = 17
 
   /// Starts the command.
   ///
@@ -60,7 +56,9 @@ final class ScreenFilter {
     self.loop = loop
     (self.onOutput, self.onNews) = (onOutput, onNews)
     child = try PipedChild(command, .init(errors: .joined, leads: .group))
-    try child.watchEnd(on: loop) { [weak self] in self?.ended($0) }
+    try child.follow(on: loop, outputRoom: { [unowned self] in room }) { [unowned self] in
+      handle($0)
+    }
     if let descriptor = child.inputDescriptor {
       let channel = try OutputChannel(descriptor, on: loop, whenFull: .leaveOutSilently)
       observations = [
@@ -80,16 +78,6 @@ final class ScreenFilter {
       ]
       input = channel
     }
-    if let output = child.outputDescriptor {
-      watch = try loop.watch(output, for: .reading) { [unowned self] _ in
-        if !readOutput() { endSoon() }
-      }
-    }
-  }
-
-  deinit {
-    watch?.cancel()
-    buffer.deallocate()
   }
 
   /// Whether the device should pause, if it can.
@@ -98,32 +86,39 @@ final class ScreenFilter {
   /// Whether reading its output is paused.
   var isPaused = false {
     didSet {
-      guard isPaused != oldValue, !end.isOver else { return }
-      watch?.setInterest(isPaused ? [] : .reading)
+      if isPaused != oldValue { child.output?.resume() }
     }
   }
 
   /// Passes bytes of the device to it.
   func write(_ bytes: UnsafeRawBufferPointer) { input?.write(bytes) }
 
-  // MARK: The end
+  /// The number of bytes of its output that are read in a turn. If it is about to end, what is left
+  /// then is read.
+  private var room: Int { isPaused || end.timer != nil ? 0 : PipeReader.capacity }
 
-  private func ended(_ status: ExitStatus) {
-    end.status = status
-    endSoon(after: .zero)
+  private func handle(_ event: PipedChild.Event) {
+    switch event {
+    case .output(let bytes): onOutput(bytes)
+    case .outputClosed: endSoon()
+    case .exited(let exit):
+      end.status = ExitStatus(exit)
+      endSoon(after: .zero)
+    case .errors, .ended: break
+    }
   }
+
+  // MARK: The end
 
   /// Stops using it. Its exit status is reported if it ends soon.
   private func endSoon(after time: Duration = closingPatience) {
     guard !end.isOver, end.timer == nil || time == .zero else { return }
     end.timer = loop.schedule(after: time) { [unowned self] in
-      if end.status == nil { end.status = child.status() }
-      for _ in 0..<Self.lastPieces where !readOutput() { break }
+      child.output?.readRest()
       let unread = close()
       onNews(.ended(end.status, unread: unread))
     }
-    // A pipe whose other end is closed is always readable.
-    if time != .zero { watch?.cancel() }
+    child.output?.resume()
   }
 
   /// Ends it: closes its input, waits a limited time for its output, and sends SIGTERM; see
@@ -140,10 +135,12 @@ final class ScreenFilter {
       guard rest > 0 else { break }
       _ = input?.finish(within: .zero)
       // While input is queued, the wait is short. Otherwise it waits for output.
-      guard let output = child.outputDescriptor else { break }
-      var poll = pollfd(fd: output.rawValue, events: Int16(POLLIN), revents: 0)
+      guard let output = child.output else { break }
+      var poll = pollfd(fd: output.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
       let wait = input == nil ? rest : min(rest, 5)
-      if Glibc.poll(&poll, 1, CInt(wait)) > 0 { isOpen = readOutput() }
+      if Glibc.poll(&poll, 1, CInt(wait)) > 0 {
+        isOpen = output.readPiece(atMost: PipeReader.capacity) != .endOfFile
+      }
     }
     return close()
   }
@@ -151,9 +148,9 @@ final class ScreenFilter {
   private func close() -> Int {
     end.isOver = true
     end.timer = nil
-    watch?.cancel()
     closeInput(countingPipe: true)
-    if end.status == nil { end.status = child.status() }
+    if end.status == nil { end.status = child.currentExit().map(ExitStatus.init) }
+    child.stop()
     child.end()
     return end.unreadCount
   }
@@ -164,18 +161,5 @@ final class ScreenFilter {
     end.unreadCount = channel.unwrittenCount + (countingPipe ? child.unreadCount : 0)
     input = nil
     child.closeInput()
-  }
-
-  // MARK: Output
-
-  /// - Returns: whether more output may follow.
-  private func readOutput() -> Bool {
-    switch (try? child.outputDescriptor?.readAvailable(into: buffer)) ?? .endOfFile {
-    case .bytes(let count):
-      onOutput(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-      return true
-    case .wouldBlock: return !end.isOver && end.status == nil
-    case .endOfFile: return false
-    }
   }
 }
