@@ -24,6 +24,17 @@ public func fuzz(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
   return 0
 }
 
+extension ComPortClient {
+  fileprivate mutating func receive(
+    _ bytes: UnsafeRawBufferPointer, into data: inout [UInt8]
+  ) -> [Event] {
+    var copy = Array(bytes)
+    let received = copy.withUnsafeMutableBytes { receive($0, atMost: .max) }
+    data += copy.prefix(received.dataCount)
+    return received.events
+  }
+}
+
 private func fuzzServer(_ bytes: [UInt8], _ settings: ComPortClient.Settings) {
   let port = ComPortServer.Port(settings: settings, isDTROn: true, isRTSOn: false)
   func served(inPiecesOf size: Int) -> (data: [UInt8], output: [UInt8]) {

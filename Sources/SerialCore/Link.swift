@@ -173,6 +173,17 @@ public enum LinkInput: Equatable, Sendable {
   }
 }
 
+extension LinkInput {
+  /// The result of a read without marked errors.
+  package init(_ outcome: ReadOutcome) {
+    switch outcome {
+    case .bytes(let count): self = .bytes(count)
+    case .wouldBlock: self = .wouldBlock
+    case .endOfFile: self = .endOfFile
+    }
+  }
+}
+
 extension Link {
   /// None.
   public var interest: Interest { [] }

@@ -55,13 +55,7 @@ package final class MasterLink: Link {
     into buffer: UnsafeMutableRawBufferPointer, isLast: Bool
   ) throws(SerialError) -> LinkInput {
     refreshSettings()
-    do throws(Errno) {
-      return switch try master.readAvailable(into: buffer) {
-      case .bytes(let count): .bytes(count)
-      case .wouldBlock: .wouldBlock
-      case .endOfFile: .endOfFile
-      }
-    } catch {
+    do { return LinkInput(try master.readAvailable(into: buffer)) } catch {
       throw SerialError(using: endpoint, error, in: "read")
     }
   }

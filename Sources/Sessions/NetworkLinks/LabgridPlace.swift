@@ -51,6 +51,16 @@ public struct LabgridPlace: Hashable, Sendable {
     init(_ code: SerialError.Code, _ words: String) { (self.code, self.words) = (code, words) }
   }
 
+  /// Finds the port in the answer of labgrid-client.
+  func port(in answer: LabgridQuery.Answer) throws(Problem) -> Port {
+    switch answer {
+    case .success(let text): return try port(in: text, for: LabgridQuery.user)
+    case .failure(.failed(let lastLine)): throw Self.problem(lastLine, of: name)
+    case .failure(let failing):
+      throw Problem(failing.isUnreachable ? .unreachable : .refusedByServer, failing.words)
+    }
+  }
+
   /// Finds the port in what the command printed.
   ///
   /// - Parameters:

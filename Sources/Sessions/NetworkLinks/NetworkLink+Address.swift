@@ -16,26 +16,6 @@ extension NetworkLink {
 }
 
 extension NetworkLink.Address {
-  /// How a stream to an address comes about.
-  enum Way {
-    /// It is opened.
-    case stream(StreamOpening.Destination)
-    /// It is the standard streams of a program: its name and arguments.
-    case program([String])
-    /// Another program says where it is.
-    case lookup(LabgridPlace)
-  }
-
-  /// How a stream to the address comes about.
-  var way: Way {
-    switch self {
-    case .host(let host): .stream(.host(host))
-    case .path(let path), .session(let path, _): .stream(.path(path))
-    case .ssh(let address): .program(address.command)
-    case .labgrid(let place): .lookup(place)
-    }
-  }
-
   /// Whether it leads to a session, which the user joins.
   var isSession: Bool { if case .session = self { true } else { false } }
 

@@ -294,29 +294,20 @@ public struct ComPortClient {
     telnet.encode(data, into: &bytes)
   }
 
-  /// Handles bytes from the network.
-  ///
-  /// - Parameter data: receives the bytes of the device.
-  public mutating func receive(
-    _ bytes: UnsafeRawBufferPointer, into data: inout [UInt8]
-  ) -> [Event] {
-    receive(bytes, atMost: .max, into: &data).events
-  }
-
   /// Handles bytes from the network until the server has said a number of things, so that a turn of
-  /// a loop stays short.
+  /// a loop stays short. They are decoded where they are: the data are never longer.
   ///
   /// - Parameters:
+  ///   - bytes: the bytes. Afterwards, those of the device are at their beginning.
   ///   - limit: the number of messages and other commands of telnet, at least 1.
-  ///   - data: receives the bytes of the device.
-  /// - Returns: the events, and the number of bytes that were handled. The caller passes
-  ///   the others again.
+  /// - Returns: the events, the number of bytes that were handled, and that of the device's bytes.
+  ///   The caller passes the other bytes again.
   public mutating func receive(
-    _ bytes: UnsafeRawBufferPointer, atMost limit: Int, into data: inout [UInt8]
-  ) -> (events: [Event], byteCount: Int) {
+    _ bytes: UnsafeMutableRawBufferPointer, atMost limit: Int
+  ) -> (events: [Event], byteCount: Int, dataCount: Int) {
     hasAnswer = hasAnswer || !bytes.isEmpty
-    let (said, byteCount) = telnet.receive(bytes, atMost: limit, into: &data)
-    return (said.flatMap { handle($0) }, byteCount)
+    let (said, byteCount, dataCount) = telnet.receive(bytes, atMost: limit)
+    return (said.flatMap { handle($0) }, byteCount, dataCount)
   }
 
   // MARK: Answers

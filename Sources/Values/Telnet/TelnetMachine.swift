@@ -106,43 +106,56 @@ public struct TelnetMachine {
   public mutating func receive(
     _ bytes: UnsafeRawBufferPointer, into data: inout [UInt8]
   ) -> [Event] {
-    receive(bytes, atMost: .max, into: &data).events
+    let start = data.count
+    data.append(contentsOf: bytes)
+    let (events, _, dataCount) = data.withUnsafeMutableBytes {
+      receive(UnsafeMutableRawBufferPointer(rebasing: $0[start...]), atMost: .max)
+    }
+    data.removeLast(bytes.count - dataCount)
+    return events
   }
 
   /// Handles bytes from the network until there are a number of events, so that a turn of a
-  /// loop stays short.
+  /// loop stays short. They are decoded where they are: the data are never longer.
   ///
   /// - Parameters:
+  ///   - bytes: the bytes. Afterwards, the data are at their beginning.
   ///   - limit: the number of events, at least 1.
-  ///   - data: receives the data.
-  /// - Returns: the events, in order, and the number of bytes that were handled. The caller passes
-  ///   the others again.
+  /// - Returns: the events, in order, the number of bytes that were handled, and that of the data.
+  ///   The caller passes the other bytes again.
   public mutating func receive(
-    _ bytes: UnsafeRawBufferPointer, atMost limit: Int, into data: inout [UInt8]
-  ) -> (events: [Event], byteCount: Int) {
+    _ bytes: UnsafeMutableRawBufferPointer, atMost limit: Int
+  ) -> (events: [Event], byteCount: Int, dataCount: Int) {
+    guard let start = bytes.baseAddress else { return ([], 0, 0) }
     var events: [Event] = []
-    var index = 0
+    var (index, dataCount) = (0, 0)
     var special = specialByte(.remote)
     while index < bytes.count, events.count < limit {
       if case .data = state {
-        let end = bytes.firstPlace(of: Self.escape, special, from: index)
+        let place = UnsafeRawBufferPointer(bytes).firstPlace(of: Self.escape, special, from: index)
         // Most escapes are doubled, and so are data.
-        if end + 1 < bytes.count, bytes[end] == Self.escape, bytes[end + 1] == Self.escape {
-          data.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[index...end]))
-          index = end + 2
-          continue
+        let isDoubled =
+          place + 1 < bytes.count && bytes[place] == Self.escape && bytes[place + 1] == Self.escape
+        let end = isDoubled ? place + 1 : place
+        if dataCount != index {
+          (start + dataCount).copyMemory(from: start + index, byteCount: end - index)
         }
-        data.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[index..<end]))
-        index = end
-        if index == bytes.count { break }
+        dataCount += end - index
+        index = isDoubled ? end + 1 : end
+        if isDoubled || index == bytes.count { continue }
       }
-      if let event = receive(bytes[index], into: &data) {
+      switch receive(bytes[index]) {
+      case .data(let byte):
+        bytes[dataCount] = byte
+        dataCount += 1
+      case .event(let event):
         events.append(event)
         special = specialByte(.remote)
+      case nil: break
       }
       index += 1
     }
-    return (events, index)
+    return (events, index, dataCount)
   }
 
   /// The byte, besides the escape, that is not passed on unchanged: CR, unless the side
@@ -151,37 +164,37 @@ public struct TelnetMachine {
     isOn(.binary, side) ? Self.escape : Self.carriageReturn
   }
 
-  private mutating func receive(_ byte: UInt8, into data: inout [UInt8]) -> Event? {
+  /// What a byte completes.
+  private enum Completed {
+    case data(UInt8)
+    case event(Event)
+  }
+
+  private mutating func receive(_ byte: UInt8) -> Completed? {
     switch state {
     case .returned where byte == Self.null: state = .data
+    case .data where byte == Self.escape, .returned where byte == Self.escape: state = .command
     case .data, .returned:
-      state = .data
-      if byte == Self.escape {
-        state = .command
-      } else {
-        data.append(byte)
-        if byte == Self.carriageReturn, !isOn(.binary, .remote) { state = .returned }
-      }
-    case .command: return receiveCommand(byte, into: &data)
+      state = byte == Self.carriageReturn && !isOn(.binary, .remote) ? .returned : .data
+      return .data(byte)
+    case .command: return receiveCommand(byte)
     case .option(let verb):
       state = .data
-      return receive(verb, about: byte)
+      return receive(verb, about: byte).map { .event($0) }
     case .subnegotiationOption:
       parameters = [byte]
       state = .subnegotiation
     case .subnegotiation:
       if byte == Self.escape { state = .subnegotiationCommand } else { add(parameter: byte) }
-    case .subnegotiationCommand: return receiveInSubnegotiation(byte, into: &data)
+    case .subnegotiationCommand: return receiveInSubnegotiation(byte)
     }
     return nil
   }
 
-  private mutating func receiveCommand(_ byte: UInt8, into data: inout [UInt8]) -> Event? {
+  private mutating func receiveCommand(_ byte: UInt8) -> Completed? {
     state = .data
     switch byte {
-    case Self.escape:
-      data.append(byte)
-      return nil
+    case Self.escape: return .data(byte)
     case TelnetCommand.will, TelnetCommand.wont, TelnetCommand.do, TelnetCommand.dont:
       hasSeenCommand = true
       state = .option(byte)
@@ -190,11 +203,11 @@ public struct TelnetMachine {
       hasSeenCommand = true
       state = .subnegotiationOption
       return nil
-    default: return .command(byte)
+    default: return .event(.command(byte))
     }
   }
 
-  private mutating func receiveInSubnegotiation(_ byte: UInt8, into data: inout [UInt8]) -> Event? {
+  private mutating func receiveInSubnegotiation(_ byte: UInt8) -> Completed? {
     switch byte {
     case Self.escape:
       add(parameter: byte)
@@ -203,12 +216,12 @@ public struct TelnetMachine {
     case TelnetCommand.endOfSubnegotiation:
       state = .data
       defer { parameters = [] }
-      return .subnegotiation(
-        TelnetOption(rawValue: parameters[0]), Array(parameters.dropFirst()))
+      return .event(
+        .subnegotiation(TelnetOption(rawValue: parameters[0]), Array(parameters.dropFirst())))
     default:
       // The end of the subnegotiation is missing, so it is ignored. The command counts.
       parameters = []
-      return receiveCommand(byte, into: &data)
+      return receiveCommand(byte)
     }
   }
 

@@ -250,6 +250,22 @@ import Time
     #expect(discarded.total == 3)
   }
 
+  @Test func `A session that closes because of what the server says gets no more bytes`() throws {
+    let bench = try Bench(hasPort: true)
+    try bench.open()
+    #expect(try bench.wait { bench.isOpen })
+    let token = bench.session.observe(.modemLinesChange) { [unowned bench] _ in
+      bench.session.close()
+    }
+    bench.telnet.send(
+      ComPortMessage.modemState([.cts]).parameters(fromServer: true), about: .comPort)
+    bench.server.send(bench.telnet.output + [1, 2, 3])
+    bench.telnet.output = []
+    #expect(try bench.wait { !bench.isOpen })
+    #expect(bench.received.isEmpty && bench.session.receivedByteCount == 0)
+    withExtendedLifetime(token) {}
+  }
+
   // MARK: Failures
 
   private func failure(of bench: Bench) throws -> SerialError? {

@@ -26,6 +26,16 @@ extension TelnetMachine {
   }
 }
 
+extension ComPortClient {
+  /// Receives all of some bytes.
+  mutating func receive(_ bytes: UnsafeRawBufferPointer, into data: inout [UInt8]) -> [Event] {
+    var copy = Array(bytes)
+    let received = copy.withUnsafeMutableBytes { receive($0, atMost: .max) }
+    data += copy.prefix(received.dataCount)
+    return received.events
+  }
+}
+
 /// A generator of numbers that are the same in every run.
 struct Generator {
   var state: UInt64

@@ -203,4 +203,31 @@ import Testing
       #expect(data == otherData && events == otherEvents && one.output == other.output)
     }
   }
+
+  @Test func bytesOfFewEvents_areDecodedWhereTheyAre_andTheRestIsLeft() {
+    var machine = machine
+    var bytes: [UInt8] = [1, 255, 255, 2, 255, 253, 0, 3, 255, 241, 4]
+    let received = bytes.withUnsafeMutableBytes { machine.receive($0, atMost: 1) }
+    #expect(received.events == [.option(.binary, .local, isOn: true)])
+    #expect(received.byteCount == 7 && bytes.prefix(received.dataCount) == [1, 255, 2])
+    #expect(bytes[7...] == [3, 255, 241, 4])
+  }
+
+  @Test func anyBytes_areReadAlike_whateverIsHandledAtOnce() {
+    var random = Generator(state: 7)
+    let words: [UInt8] = [255, 250, 240, 251, 253, 44, 0, 13, 65]
+    for _ in 0..<300 {
+      let bytes = (0..<random.below(200)).map { _ in words[random.below(words.count)] }
+      var (one, other) = (machine, machine)
+      let (data, events) = one.receive(bytes)
+      var (otherData, otherEvents, rest) = ([UInt8](), [TelnetMachine.Event](), bytes)
+      while !rest.isEmpty {
+        let received = rest.withUnsafeMutableBytes { other.receive($0, atMost: 2) }
+        otherData += rest.prefix(received.dataCount)
+        otherEvents += received.events
+        rest.removeFirst(received.byteCount)
+      }
+      #expect(data == otherData && events == otherEvents && one.output == other.output)
+    }
+  }
 }

@@ -219,7 +219,7 @@ final class ClientLine {
   /// Reports the modem lines. A port without modem lines reports none as asserted, because clients
   /// wait for a report.
   func reportModemLines() {
-    let lines = ComPortModemState(session.modemLines ?? [])
+    let lines = (session.modemLines ?? []).forClient
     channel.update { $0.report(lines) }
     channel.flush()
   }
@@ -270,16 +270,5 @@ extension ModemLines {
     case .rtsOff: remove(.rts)
     default: break
     }
-  }
-}
-
-extension ComPortModemState {
-  /// The input lines of a port, in the form of RFC 2217.
-  fileprivate init(_ lines: ModemLines) {
-    self = []
-    if lines.contains(.cts) { insert(.cts) }
-    if lines.contains(.dsr) { insert(.dsr) }
-    if lines.contains(.dcd) { insert(.dcd) }
-    if lines.contains(.ri) { insert(.ri) }
   }
 }
