@@ -3,6 +3,9 @@ import PackageDescription
 
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
+// scripts/build links the archive, so that the program needs no further package.
+let libyaml = Context.environment["SERIALTERM_LIBYAML"] ?? "yaml"
+
 let package = Package(
   name: "serialterm",
   products: [
@@ -37,8 +40,7 @@ let package = Package(
       providers: [.apt(["libudev-dev"])]),
     // libyaml, for the configuration of ser2net. No library for other programs needs it.
     .systemLibrary(
-      name: "CYaml", path: "Sources/Foundations/CYaml", pkgConfig: "yaml-0.1",
-      providers: [.apt(["libyaml-dev"])]),
+      name: "CYaml", path: "Sources/Foundations/CYaml", providers: [.apt(["libyaml-dev"])]),
     .target(name: "CSerial", path: "Sources/Foundations/CSerial"),
     // Undoes what must not outlive the program, also when a signal ends it; written in C because Swift
     // code may not run in a signal handler.
@@ -114,7 +116,7 @@ let package = Package(
     // Parsing of the configuration file.
     .target(
       name: "Configuration", dependencies: ["CYaml", "TextTools"],
-      path: "Sources/Values/Configuration"),
+      path: "Sources/Values/Configuration", linkerSettings: [.linkedLibrary(libyaml)]),
 
     // The model: it does not print, exit or parse arguments. SerialCore and DeviceWatch are independent
     // of each other.
