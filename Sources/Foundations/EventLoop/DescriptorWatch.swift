@@ -1,5 +1,4 @@
 public import Posix
-public import SystemPackage
 
 /// A watched descriptor. Releasing this token ends the watch.
 public final class DescriptorWatch {
