@@ -62,8 +62,7 @@ final class PortProgram: RunningExchange {
   private let command: String
   private let author: Author
   private let surroundings: Surroundings
-  private let session: Session
-  private let hub: Hub
+  private let controller: SessionController
   private let loop: IOLoop
   private let isHeldUp: () -> Bool
   private let onEvent: (Event) -> Void
@@ -111,18 +110,23 @@ final class PortProgram: RunningExchange {
     self.command = command
     self.author = author
     self.surroundings = surroundings
-    session = controller.session
-    hub = controller.hub
+    self.controller = controller
     self.loop = loop
     self.isHeldUp = isHeldUp
     self.onEvent = onEvent
   }
+
+  private var session: Session { controller.session }
 
   /// Starts the command.
   ///
   /// - Throws: ``Failure`` if the port is not open, another author has the pen, or there is no room
   ///   for a process.
   func begin() throws(Failure) {
+    try controller.run(self) { () throws(Failure) in try start() }
+  }
+
+  private func start() throws(Failure) {
     let pen: Session.Pen
     do throws(SerialError) {
       pen = try session.takePen(for: author)
@@ -166,7 +170,7 @@ final class PortProgram: RunningExchange {
         session.observe(.sent) { [unowned self] _ in didSend() },
         session.observe(.stateChange) { [unowned self] in if !$0.new.isOpen { portDidClose() } },
       ])
-    let subscription = hub.subscribe(
+    let subscription = controller.hub.subscribe(
       as: surroundings.isAlone ? .owner : .view, whenFull: .wait
     ) { [unowned self] bytes, _ in
       receivedCount += bytes.count
@@ -292,11 +296,12 @@ final class PortProgram: RunningExchange {
     let returned = wasInterrupted || reason == .cutOff ? [] : recent.suffix(unreadCount)
     // The owner releases it now.
     loop.atEndOfTurn { _ = self }
+    controller.didEnd(self)
     onEvent(
       .ended(
         Outcome(
           reason: reason, receivedCount: receivedCount, sentCount: writtenCount - unsentCount,
           unreadCount: unreadCount, returnedCount: returned.count, unsentCount: unsentCount)))
-    returned.withUnsafeBytes { hub.passUnused($0) }
+    returned.withUnsafeBytes { controller.hub.passUnused($0) }
   }
 }

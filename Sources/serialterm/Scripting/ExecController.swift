@@ -42,7 +42,6 @@ final class ExecController: InputSender {
     let program = program
     frontEnd.inputSender = self
     // A signal to this process, or the loss of the device, ends the command too.
-    frontEnd.exchange = program
     try program.begin()
   }
 

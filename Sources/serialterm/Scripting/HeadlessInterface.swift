@@ -336,12 +336,6 @@ final class HeadlessInterface: FrontEnd {
     if isCrowded { for member in members { member.subscription.update(isFull: true) } }
   }
 
-  /// The exchange that has the pen.
-  var exchange: (any RunningExchange)? {
-    get { controller.exchange }
-    set { controller.exchange = newValue }
-  }
-
   /// Reports a file that was not sent completely.
   func report(_ file: PlainFile, _ end: PlainFile.End) { controller.unsent.file(file, end) }
 }

@@ -38,7 +38,6 @@ final class SessionPrograms {
         case .errorLine(let line): app.console.answer([port.port.named("\(name): \(line)")])
         case .interruptIgnored: port.say("\(name) still runs; ctrl-c again kills it.")
         case .ended(let outcome):
-          port.controller.exchange = nil
           questions.exchangeDidEnd()
           app.console.warn(port.port.named("\(name) \(outcome.words)"))
           port.controller.unsent.bytes(outcome.unsentCount)
@@ -46,13 +45,7 @@ final class SessionPrograms {
       })
     // A line that begins with a space is not kept, as in line input.
     if !command.hasPrefix(" ") { history.append(command) }
-    port.controller.exchange = program
-    do throws(Failure) {
-      try program.begin()
-    } catch {
-      port.controller.exchange = nil
-      throw error
-    }
+    try program.begin()
     port.say("running \(command); ctrl-c interrupts it.")
   }
 
