@@ -350,7 +350,7 @@ let package = Package(
       name: "serialtermTests",
       dependencies: [
         "serialterm", "Checksums", "Configuration", "DeviceWatch", "Dialogues", "Encodings",
-        "EventLoop", "Frames", "Logs",
+        "EventLoop", "Frames", "Framing", "Logs",
         "NetworkLinks", "Observing", "Options", "Patterns", "Plotting", "Posix", "ProgramCommands",
         "Reconnecting", "Scrollback", "SerialCore", "Sessions", "Symbols", "Telnet", "Terminal",
         "TerminalWidgets", "TestSupport", "TextStages", "TextTools", "Time", "TransferProtocols",

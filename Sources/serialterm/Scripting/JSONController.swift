@@ -1,11 +1,9 @@
 import DeviceWatch
 import EventLoop
-import Framing
 import Glibc
 import Logs
 import Observing
 import Options
-import Patterns
 import Posix
 import ProgramCommands
 import Reconnecting
@@ -16,26 +14,27 @@ import Terminal
 import TextTools
 
 /// Lets a program drive sessions with JSON lines: commands on standard input, events on standard
-/// output. Commands are performed one after the other, and each gets one answer.
+/// output. ``JSONProtocol`` decides what is performed and answered; this performs it.
 ///
 /// With several ports, events and commands name the port in the member `port`.
 final class JSONController {
-  /// The version of the protocol. New events and members do not change it.
-  static let version = 1
-
   private let frontEnd: HeadlessInterface
   private var ports: [JSONPort] = []
+  private var program = JSONProtocol()
   /// The time to wait after the end of the input.
   var linger: Duration
   private lazy var input = ProgramInput<ProgramLine>(
     on: loop, isCrowded: { [frontEnd] in frontEnd.isCrowded },
     isJoining: { [unowned self] in ports.contains(where: \.isJoining) },
-    onStep: { [unowned self] in handle($0) })
-  /// The present command, until it is answered.
-  private var current: JSONPerformance?
+    onStep: { [unowned self] in handle(.step($0)) })
+  /// What the command that runs waits for, until it is answered: a timer, an observation.
+  private var awaited: AnyObject?
   /// The time until the end of the program, when no more commands come.
   private var end: LoopTimer?
   private var events: ObservationToken<HeadlessInterface.Event>?
+
+  /// Answers the command that is performed. Only the first outcome counts.
+  private typealias Answer = (JSONProtocol.Outcome) -> Void
 
   private var loop: IOLoop { frontEnd.loop }
 
@@ -59,21 +58,12 @@ final class JSONController {
   }
 
   private func adopt(_ adopted: Port) {
+    let index = ports.count
+    program.names.append(nil)
     ports.append(
       JSONPort(
         adopted, on: loop, isCrowded: { [frontEnd] in frontEnd.isCrowded },
-        onReport: { [unowned self] in handle($1, of: $0) }))
-  }
-
-  private func handle(_ report: JSONPort.Report, of port: JSONPort) {
-    switch report {
-    case .event(let event, let members): say(event, members, of: port)
-    case .matched(let groups): answer("done", [("match", groups)])
-    case .closed:
-      portClosed(port)
-      input.goOnSoon()
-    case .joined: input.goOnSoon()
-    }
+        onReport: { [unowned self] in handle($0, of: index) }))
   }
 
   /// Sets whether a port is read-only: nothing is sent to it, and its modem lines are not changed.
@@ -98,6 +88,7 @@ final class JSONController {
 
   /// Gives each port its name, which distinguishes several ports in events and commands.
   func name(_ names: [String]) {
+    program.names = names
     for (port, name) in zip(ports, names) { port.port.name = name }
   }
 
@@ -105,10 +96,9 @@ final class JSONController {
   ///
   /// - Throws: ``Failure``, and the errors of the system.
   func run() throws -> ExitStatus {
-    let names = ports.compactMap(\.port.name).map { JSON.string($0) }
-    say(
-      "hello",
-      [("version", .integer(Self.version))] + (names.isEmpty ? [] : [("ports", .array(names))]))
+    let names = program.names.compactMap(\.self).map { JSON.string($0) }
+    let members: JSONProtocol.Members = names.isEmpty ? [] : [("ports", .array(names))]
+    write(program.line("hello", [("version", .integer(JSONProtocol.version))] + members))
     events = frontEnd.events.observe { [unowned self] in
       switch $0 {
       case .waiting: startReading()
@@ -123,34 +113,6 @@ final class JSONController {
     return try frontEnd.run()
   }
 
-  // MARK: Events
-
-  private func say(_ event: String, _ members: [(String, JSON)], of port: JSONPort? = nil) {
-    let name = port?.port.name.map { [("port", JSON.string($0))] } ?? []
-    var line = "\(JSON.object([("event", .string(event))] + name + members))\n"
-    line.withUTF8 { frontEnd.write(UnsafeRawBufferPointer($0)) }
-  }
-
-  private func say(_ event: String, _ members: [(String, JSON)], to performance: JSONPerformance) {
-    say(event, [("id", performance.id)] + members, of: performance.port)
-  }
-
-  private func answer(_ event: String, _ members: [(String, JSON)] = []) {
-    guard let answered = current else { return }
-    current = nil
-    say(event, members, to: answered)
-    input.answered()
-  }
-
-  private func fail(_ reason: String, _ members: [(String, JSON)] = []) {
-    answer("failed", [("reason", .string(reason))] + members)
-  }
-
-  /// Fails a command that the observed state does not allow.
-  private func fail(_ reason: Reason) { answer("failed", reason.members) }
-
-  // MARK: Commands
-
   private func startReading() {
     do throws(Errno) {
       try input.begin()
@@ -159,261 +121,229 @@ final class JSONController {
     }
   }
 
-  private func handle(_ step: ProgramLines<ProgramLine>.Step) {
-    switch step {
-    case .perform(let line): perform(line)
-    case .drop(let line): drop(line)
-    case .confirm(let line): say("done", [], to: JSONPerformance(line.id))
-    case .stop: if let members = current?.stop() { fail("cancelled", members) }
-    case .finish: close(after: linger)
+  // MARK: Events and actions
+
+  private func handle(_ report: JSONPort.Report, of index: Int) {
+    switch report {
+    case .event(let event, let members): write(program.line(event, members, port: index))
+    case .matched(let groups): handle(.matched(groups))
+    case .sends(let drain, let count):
+      hold(drain)
+      handle(.sends(byteCount: count))
+    case .closed:
+      let port = ports[index].port
+      let isFinal = if case .closed = port.session.state { true } else { false }
+      let isJoined = port.model.state.sharing.isJoined
+      handle(.closed(port: index, isFinal: isFinal, isJoined: isJoined))
+      input.goOnSoon()
+    case .joined: input.goOnSoon()
     }
   }
 
-  /// Fails a command that was cancelled before it has begun.
-  private func drop(_ line: ProgramLine) {
-    let dropped = JSONPerformance(line.id)
+  private func handle(_ event: JSONProtocol.Event) {
+    for action in program.handle(event) {
+      switch action {
+      case .write(let line): write(line)
+      case .perform(let command, let port, let number):
+        perform(command, at: port) { [unowned self] in handle(.ended(number, $0)) }
+      case .stop(let wait, let port): stop(wait, at: ports[port])
+      case .release:
+        awaited = nil
+        input.answered()
+      case .drop(let content, let id, let port):
+        let count = (try? ports[port].bytes(of: content))?.count
+        write(program.answer(.cancelled(unsentCount: count), to: id, port: port))
+      case .finish: close(after: linger)
+      case .fail(let failure):
+        input.end()
+        frontEnd.finish(.failure(failure))
+      }
+    }
+  }
+
+  private func write(_ line: String) {
+    var line = line
+    line.withUTF8 { frontEnd.write(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Keeps what the command waits for, unless it was answered meanwhile.
+  private func hold(_ object: AnyObject) { if program.isBusy { awaited = object } }
+
+  private func stop(_ wait: JSONProtocol.Wait, at port: JSONPort) {
+    var unsentCount = 0
+    switch wait {
+    case .expect: port.text.patterns = []
+    case .send:
+      let session = port.port.session
+      // A text that is repeated goes with it.
+      unsentCount = session.discardUnsent(by: .program)
+      session.pacer?.sessionDidGiveUp(session)
+    case .transfer: port.port.controller.exchange?.stop()
+    case .release: port.takeBack()
+    case .outcome:
+      port.port.lineCommands.end()
+      port.port.sequences.stop()
+    // Its answer is not used.
+    case .log, .stopping: break
+    }
+    handle(.stopped(unsentCount: unsentCount))
+  }
+
+  // MARK: Commands
+
+  private func perform(_ command: JSONCommand, at index: Int, answer: @escaping Answer) {
     do {
-      let json = try line.content.get()
-      dropped.port = try? port(named: json["port"])
-      say(
-        "failed",
-        [("reason", .string("cancelled"))]
-          + JSONPerformance.members(dropping: json, at: dropped.port), to: dropped)
-    } catch is FrameDamage {
-      finishForLongLine()
+      if let members = try begin(command, at: index, answer) { answer(.done(members)) }
     } catch {
-      // What is not JSON fails because of that.
-      say("failed", [("reason", .string("\(error)"))], to: dropped)
+      let failure = error as? Failure ?? (error as? SerialError).map { Failure($0) }
+      answer(.failed(failure?.message ?? "\(error)"))
     }
   }
 
-  private func perform(_ line: ProgramLine) {
-    let performance = JSONPerformance(line.id)
-    current = performance
-    do {
-      let json = try line.content.get()
-      let command = try JSONCommand(json)
-      // It is for all ports.
-      if case .close = command { return perform(command, at: ports[0]) }
-      let port = try port(named: json["port"])
-      performance.port = port
-      perform(command, at: port)
-    } catch is FrameDamage {
-      finishForLongLine()
-    } catch {
-      fail("\(error)")
-    }
-  }
-
-  private func finishForLongLine() {
-    input.end()
-    let limit = ProgramLines<ProgramLine>.longestLine
-    frontEnd.finish(.failure(Failure(.usage, "a command is longer than \(limit) bytes.")))
-  }
-
-  /// The port that a command names. If there is only one, the command need not name it.
-  private func port(named name: JSON?) throws(JSONCommand.Mistake) -> JSONPort {
-    if ports.count == 1 && name == nil { return ports[0] }
-    let named = ports.first { $0.port.name != nil && $0.port.name == name?.string }
-    guard let named else {
-      let names = ports.compactMap(\.port.name)
-      throw JSONCommand.Mistake(
-        names.isEmpty
-          ? "port: leave it out, there is only one"
-          : "port: expected one of \(names.joined(separator: ", "))")
-    }
-    return named
-  }
-
-  private func perform(_ command: JSONCommand, at port: JSONPort) {
+  /// Begins to perform a command.
+  ///
+  /// - Returns: the members of the answer if it is done; nil if `answer` is called.
+  /// - Throws: why it has failed.
+  private func begin(
+    _ command: JSONCommand, at index: Int, _ answer: @escaping Answer
+  ) throws -> JSONProtocol.Members? {
+    let port = ports[index]
     // Numbers are recorded from the first request for a picture.
     if case .plot = command { port.startPlot() }
-    if let reason = command.record?.needs.unmet(in: port.port.model.state) { return fail(reason) }
+    if let reason = command.record?.needs.unmet(in: port.port.model.state) {
+      answer(.unavailable(reason))
+      return nil
+    }
     switch command {
-    case .send(.bytes(let bytes)): send(bytes, to: port)
-    case .send(.text(let text)):
-      do {
-        send(try port.bytes(of: text), to: port)
-      } catch {
-        fail("\(error)")
-      }
+    case .send(let content): try port.write(try port.bytes(of: content)) { answer(.done()) }
     case .expect(let expression, let limit):
-      current?.wait = .expect(
-        loop.schedule(after: limit) { [unowned self] in
+      hold(
+        loop.schedule(after: limit) {
           port.text.patterns = []
-          fail("timeout")
+          answer(.failed("timeout"))
         })
       port.text.patterns = [expression]
-    case .perform(let action): action(call(at: port) { [unowned self] _ in answer("done") })
-    case .named(let command, let argument):
-      command.perform(
-        call(argument, at: port) { [unowned self] in answer("done", [("message", .string($0))]) })
+    case .perform(let action): action(call(at: port, saysMessage: false, answer))
+    case .named(let command, let argument): command.perform(call(argument, at: port, answer))
     case .configured(let name):
-      guard let command = port.port.model.state.commands.first(where: { $0.name == name }) else {
-        return fail("there is no \(name.harmless)")
-      }
-      command.perform(
-        call(at: port) { [unowned self] in answer("done", [("message", .string($0))]) })
-    case .transfer(let order): transfer(order, at: port)
+      let command = port.port.model.state.commands.first { $0.name == name }
+      guard let command else { throw JSONCommand.Mistake("there is no \(name.harmless)") }
+      command.perform(call(at: port, answer))
+    case .transfer(let order): transfer(order, at: index, answer)
     case .watch(let order):
-      answer("done")
+      answer(.done())
       port.watch(order)
-    case .pen(let request):
-      request.perform(
-        call(at: port) { [unowned self] in answer("done", [("message", .string($0))]) })
-    case .plot(let size): plot(size, at: port)
-    case .release: release(port)
+    case .pen(let request): request.perform(call(at: port, answer))
+    case .plot(let size): return [("svg", JSON(try port.plot?.picture(size)))]
+    case .release: release(port, answer)
     case .takeBack:
       port.takeBack()
-      answer("done")
-    case .startLog(let path, let appends): startLog(in: path, appending: appends, at: port)
+      return []
+    case .startLog(let path, let appends):
+      return try startLog(in: path, appending: appends, by: port.port.log)
     case .stopLog:
       port.port.log.switchOff()
-      answer("done")
-    case .readLog(let order): readLog(order, at: port)
-    case .close: performClose()
+      return []
+    case .readLog(let order): readLog(order, at: port, answer)
+    case .close:
+      answer(.done())
+      close(after: .zero)
+    }
+    return nil
+  }
+
+  /// Makes a call of a session command, which answers the program's.
+  ///
+  /// - Parameter saysMessage: whether the answer has the message of the outcome.
+  private func call(
+    _ argument: String? = nil, at port: JSONPort, saysMessage: Bool = true,
+    _ answer: @escaping Answer
+  ) -> CommandCall {
+    CommandCall(from: .json, at: port.port, sendingBy: port, argument: argument) { outcome in
+      if let reason = outcome.obstacle {
+        answer(.unavailable(reason))
+      } else if let reason = outcome.refusal {
+        answer(.failed(reason))
+      } else {
+        answer(.done(saysMessage ? [("message", .string(outcome.message))] : []))
+      }
     }
   }
 
   /// The maximum time for a piece of the log: a disk, or the owner of a session, may never answer.
   private static let logPatience = Duration.seconds(10)
 
-  private func readLog(_ order: JSONCommand.LogPieceOrder, at port: JSONPort) {
-    let performance = current
-    performance?.wait = .log(
-      loop.schedule(after: Self.logPatience) { [unowned self] in fail("timeout") })
-    port.port.controller.readLog(order.count, from: order.offset) {
-      [unowned self, weak performance] result in
-      guard let performance, performance === current else { return }
+  private func readLog(
+    _ order: JSONCommand.LogPieceOrder, at port: JSONPort, _ answer: @escaping Answer
+  ) {
+    hold(loop.schedule(after: Self.logPatience) { answer(.failed("timeout")) })
+    port.port.controller.readLog(order.count, from: order.offset) { result in
       switch result {
       case .success(let piece):
         answer(
-          "done",
-          [
+          .done([
             ("name", .string(piece.name)), ("size", .integer(piece.size)),
             ("data", .string(Base64.text(of: piece.bytes))),
-          ])
-      case .failure(let failure): fail(failure.text)
+          ]))
+      case .failure(let failure): answer(.failed(failure.text))
       }
     }
   }
 
-  private func plot(_ size: PlotPicture.Size, at port: JSONPort) {
-    do throws(Failure) {
-      answer("done", [("svg", JSON(try port.plot?.picture(size)))])
-    } catch {
-      fail(error.message)
-    }
-  }
-
   /// Lends the port. The answer follows when it is closed here.
-  private func release(_ port: JSONPort) {
+  private func release(_ port: JSONPort, _ answer: @escaping Answer) {
     port.port.model.update { $0.isLending = true }
-    if case .released = port.port.session.state { return answer("done") }
-    current?.wait = .release(
-      port.port.session.observe(.stateChange) { [unowned self] in
+    if case .released = port.port.session.state { return answer(.done()) }
+    hold(
+      port.port.session.observe(.stateChange) {
         switch $0.new {
-        case .released: answer("done")
-        case .closed: fail("no device")
+        case .released: answer(.done())
+        case .closed: answer(.failed("no device"))
         case .open, .opening, .waitingForDevice: break
         }
       })
     port.port.lender.setClaim(true)
   }
 
-  private func startLog(in path: FilePath, appending appends: Bool, at port: JSONPort) {
-    let log = port.port.log
-    if let path = log.path { return fail("a log is on already: \(path)") }
-    if log.sharingCount != nil { return fail("the log is shared by several ports") }
+  private func startLog(
+    in path: FilePath, appending appends: Bool, by log: SessionLogger
+  ) throws(JSONCommand.Mistake) -> JSONProtocol.Members {
+    if let path = log.path { throw JSONCommand.Mistake("a log is on already: \(path)") }
+    guard log.sharingCount == nil else {
+      throw JSONCommand.Mistake("the log is shared by several ports")
+    }
     let file = (FilePath(".").realPath ?? ".").pushing(path)
     do throws(LogError) {
       try log.switchOn(in: file, appending: appends)
-      answer("done", [("path", JSON(log.path?.string))])
     } catch {
-      fail("cannot log: \(Failure(error).message)")
+      throw JSONCommand.Mistake("cannot log: \(Failure(error).message)")
     }
+    return [("path", JSON(log.path?.string))]
   }
 
-  private func transfer(_ order: TransferOrder, at port: JSONPort) {
+  private func transfer(_ order: TransferOrder, at index: Int, _ answer: @escaping Answer) {
+    let port = ports[index]
     do {
       let player = try TransferPlayer(
         order, on: port.port, loop: loop, outlivesLoss: false,
-        onReport: { [unowned self, unowned port] in say($0, of: port) },
-        onEnd: { [unowned self, unowned port] end in
+        onReport: { [unowned self] in
+          let (event, members) = $0.event
+          write(program.line(event, members, port: index))
+        },
+        onEnd: { [unowned port] end in
           port.port.controller.exchange = nil
           switch end {
-          case .done: answer("done")
+          case .done: answer(.done())
           case .failed(let message), .timedOut(let message), .stopped(let message),
             .cutOff(let message):
-            fail(message)
+            answer(.failed(message))
           }
         })
       port.port.controller.exchange = player
-      current?.wait = .transfer
       try player.begin()
     } catch {
       port.port.controller.exchange = nil
-      fail((error as? Failure)?.message ?? "\(error)")
-    }
-  }
-
-  private func say(_ report: TransferPlayer.Report, of port: JSONPort) {
-    switch report {
-    case .status(let status): say("progress", status.members, of: port)
-    case .file(let file, let path): say("file", file.members(storedAt: path), of: port)
-    case .message(let text): say("message", [("text", .string(text))], of: port)
-    }
-  }
-
-  private func performClose() {
-    answer("done")
-    close(after: .zero)
-  }
-
-  /// Makes a call of a session command. The answer is a failure, or the message is
-  /// passed to `done`.
-  private func call(
-    _ argument: String? = nil, at port: JSONPort, done: @escaping (_ message: String) -> Void
-  ) -> CommandCall {
-    let performance = current
-    performance?.wait = .outcome
-    let messages = JSONMessages(of: performance, at: port)
-    return CommandCall(
-      from: .json, at: port.port, sendingBy: messages, argument: argument
-    ) { [unowned self, weak performance] outcome in
-      // If the port was closed, that has already been answered.
-      guard let performance, performance === current else { return }
-      if case .cancelledOutcome = performance.wait {
-        fail("cancelled")
-      } else if let reason = outcome.obstacle {
-        fail(reason)
-      } else if let reason = outcome.refusal {
-        fail(reason)
-      } else {
-        done(outcome.message)
-      }
-    }
-  }
-
-  private func send(_ bytes: [UInt8], to port: JSONPort) {
-    do throws(SerialError) {
-      let wait = try port.write(bytes) { [unowned self] in answer("done") }
-      current?.wait = wait
-    } catch {
-      fail(Failure(error).message)
-    }
-  }
-
-  /// Fails a command that takes time, such as a break, when its port is closed. What is being sent
-  /// waits for a device that may come back.
-  private func portClosed(_ port: JSONPort) {
-    guard let current, current.port === port else { return }
-    switch (current.wait, port.port.session.state) {
-    // The end of the session says how many bytes were not sent.
-    case (.outcome, _), (.send, .closed): fail("no device")
-    // What comes of it comes over the link.
-    case (.log, _) where port.port.model.state.sharing.isJoined: fail("no device")
-    default: break
+      answer(.failed((error as? Failure)?.message ?? "\(error)"))
     }
   }
 
@@ -426,6 +356,17 @@ final class JSONController {
     endRepetitions()
     end = loop.schedule(after: linger) { [unowned self] in
       frontEnd.finish(.success(.done))
+    }
+  }
+}
+
+extension TransferPlayer.Report {
+  /// The event that reports it, and its members.
+  fileprivate var event: (String, JSONProtocol.Members) {
+    switch self {
+    case .status(let status): ("progress", status.members)
+    case .file(let file, let path): ("file", file.members(storedAt: path))
+    case .message(let text): ("message", [("text", .string(text))])
     }
   }
 }

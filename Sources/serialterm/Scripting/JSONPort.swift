@@ -26,7 +26,7 @@ final class JSONPort {
     text.patterns = []
     let match = $0
     let groups = match.captures.indices.map { match.text($0).map(JSON.string) ?? .null }
-    onReport(self, .matched(.array(groups)))
+    onReport(.matched(.array(groups)))
   }
   /// Converts what the device sends; bytes of a device that sends UTF-8 pass as they are.
   private lazy var decoder = ReceivedDecoder(.utf8, on: loop) { [unowned self] in
@@ -39,7 +39,7 @@ final class JSONPort {
   /// Converts messages as a person's are converted.
   private var messageForm = SentForm(endsLines: false)
   private let loop: IOLoop
-  private let onReport: (JSONPort, Report) -> Void
+  private let onReport: (Report) -> Void
   private var subscription: Hub.Subscription?
   /// The form of frames that are reported, and in whose lines expressions are searched; nil
   /// for none.
@@ -56,7 +56,7 @@ final class JSONPort {
   /// The parts of the state that the program watches.
   private(set) lazy var published: PublishedState = PublishedState(
     of: port, on: loop, isCrowded: isCrowded
-  ) { [unowned self] in onReport(self, .event($0.rawValue, $1)) }
+  ) { [unowned self] in onReport(.event($0.rawValue, $1)) }
   /// Makes received text harmless; nil if the program gets it as it is.
   private var shown: ReceivedDecoder?
   /// The numbers of the device; nil until the program asks for a plot.
@@ -76,8 +76,12 @@ final class JSONPort {
   /// Sends a text at intervals. A command that sends comes first: it would never be done otherwise.
   private(set) lazy var repetition = TextRepetition(
     on: loop, isHeldUp: { [unowned self] in drain != nil },
-    send: { [unowned self] message, _ throws(Failure) in try sendAgain(message) },
-    onEnd: { [unowned self] _, end in onReport(self, .event("repetition-ended", end.members)) })
+    send: { [unowned self] message, _ throws(Failure) in
+      try send(message) { bytes throws(SerialError) in
+        try port.session.write(bytes.span.bytes, by: .program)
+      }
+    },
+    onEnd: { [unowned self] _, end in onReport(.event("repetition-ended", end.members)) })
 
   private enum Screen {
     /// The program has it.
@@ -92,6 +96,9 @@ final class JSONPort {
     case event(String, [(String, JSON)])
     /// The expectation's match was received. The value has the groups.
     case matched(JSON)
+    /// The bytes of a command were written, and are sent until the drain is done. The controller
+    /// keeps the drain.
+    case sends(Drain, byteCount: Int)
     /// The port is closed.
     case closed
     /// The program has joined a session, and knows whether it may write.
@@ -100,10 +107,10 @@ final class JSONPort {
 
   /// - Parameters:
   ///   - isCrowded: whether the program must read before it gets more.
-  ///   - onReport: called with this port and each report.
+  ///   - onReport: called with each report.
   init(
     _ port: Port, on loop: IOLoop, isCrowded: @escaping () -> Bool,
-    onReport: @escaping (JSONPort, Report) -> Void
+    onReport: @escaping (Report) -> Void
   ) {
     self.port = port
     self.loop = loop
@@ -113,17 +120,16 @@ final class JSONPort {
     stateChanges = port.session.observe(.stateChange) { [unowned self] in
       stateDidChange(to: $0.new)
     }
-    counters = port.session.observe(.countersChange) { [unowned self] in
+    counters = port.session.observe(.countersChange) {
       let changes = $0.new.changes(since: $0.old)
       let members = changes.errors.map { ($0.memberName, JSON.integer(Int(changes[$0]))) }
-      if !members.isEmpty { onReport(self, .event("line-errors", members)) }
+      if !members.isEmpty { onReport(.event("line-errors", members)) }
     }
-    symbols = port.symbolAnswers.observe { [unowned self] in
+    symbols = port.symbolAnswers.observe {
       let frames = $0.note.frames.map {
         JSON.object([("function", .string($0.function)), ("place", JSON($0.place))])
       }
       onReport(
-        self,
         .event("symbols", [("address", .string($0.note.address)), ("frames", .array(frames))]))
     }
     subscription = port.controller.hub.subscribe(as: .view) { [unowned self] in
@@ -180,7 +186,7 @@ final class JSONPort {
       }
     }
     hasJoined = true
-    onReport(self, .joined)
+    onReport(.joined)
   }
 
   private func observeJoinedSession() {
@@ -193,7 +199,7 @@ final class JSONPort {
       port.controller.ends.observe { [unowned self] in
         guard isJoined else { return }
         let reason = port.controller.userSharing.remote?.endReason ?? Failure($0).message
-        onReport(self, .event("ended", [("reason", .string(reason))]))
+        onReport(.event("ended", [("reason", .string(reason))]))
       },
     ]
   }
@@ -205,7 +211,7 @@ final class JSONPort {
       new != joinedState
     else { return }
     joinedState = new
-    onReport(self, .event("state", new.members))
+    onReport(.event("state", new.members))
   }
 
   private func handle(_ news: RemoteSharing.News) {
@@ -225,7 +231,7 @@ final class JSONPort {
       reportHistory { text.withUnsafeBytes { shown?.add($0, at: .now) } }
     case .missed(let count):
       plot?.interrupt()
-      onReport(self, .event("missed", [("bytes", .integer(count))]))
+      onReport(.event("missed", [("bytes", .integer(count))]))
     case .userJoined, .joined, .renamed, .ownNameChanged, .left, .penMoved, .asked, .kept, .port,
       .ended:
       break
@@ -240,11 +246,16 @@ final class JSONPort {
 
   // MARK: Text
 
-  /// The bytes to send for a text, in the encoding of the device.
+  /// The bytes to send, those of a text in the encoding of the device.
   ///
   /// - Throws: `EncodingError`, and `UnencodableText` for the first character that the encoding
   ///   does not have.
-  func bytes(of text: String) throws -> [UInt8] {
+  func bytes(of content: JSONCommand.Content) throws -> [UInt8] {
+    let text: String
+    switch content {
+    case .bytes(let bytes): return bytes
+    case .text(let present): text = present
+    }
     let encoding = port.controller.encoding
     if encoding.isUTF8 { return Array(text.utf8) }
     let writer =
@@ -258,38 +269,23 @@ final class JSONPort {
   }
 
   /// Sends bytes for a command, and calls `done` when the driver has sent them.
-  ///
-  /// - Returns: what the command waits for.
-  func write(
-    _ bytes: [UInt8], done: @escaping () -> Void
-  ) throws(SerialError) -> JSONPerformance.Wait {
+  func write(_ bytes: [UInt8], done: @escaping () -> Void) throws(SerialError) {
     try port.session.write(bytes.span.bytes, by: .program)
     let drain = Drain(port.session, on: loop, patience: nil, done: done)
     self.drain = drain
-    return .send(drain, byteCount: bytes.count)
+    onReport(.sends(drain, byteCount: bytes.count))
   }
 
-  /// Sends a text as a message, and the checksum of the session after it, as
-  /// ``write(_:done:)`` does.
+  /// Sends a message, and the checksum of the session after it.
   ///
   /// - Throws: ``Failure`` if there is no room for it, or if the encoding lacks a character. Then
   ///   nothing is sent.
-  func send(
-    _ text: [UInt8], done: @escaping () -> Void
-  ) throws(Failure) -> JSONPerformance.Wait {
-    let bytes = try encoded(.text(text))
-    do throws(SerialError) {
-      return try write(bytes, done: done)
-    } catch {
-      throw .unsent(bytes.count, in: port.model.state)
-    }
-  }
-
-  /// Sends a message that is repeated.
-  private func sendAgain(_ message: OutgoingMessage) throws(Failure) {
+  private func send(
+    _ message: OutgoingMessage, by write: ([UInt8]) throws(SerialError) -> Void
+  ) throws(Failure) {
     let bytes = try encoded(message)
     do throws(SerialError) {
-      try port.session.write(bytes.span.bytes, by: .program)
+      try write(bytes)
     } catch {
       throw .unsent(bytes.count, in: port.model.state)
     }
@@ -325,7 +321,7 @@ final class JSONPort {
 
   private func report(_ data: JSON, as name: String, at moment: Moment) {
     let members = [("time", JSON.string(Timestamp(moment).rfc3339)), (name, data)]
-    onReport(self, .event("received", members + (isHistory ? [("history", .bool(true))] : [])))
+    onReport(.event("received", members + (isHistory ? [("history", .bool(true))] : [])))
   }
 
   private func watchFrames() {
@@ -334,14 +330,14 @@ final class JSONPort {
     let watch = FrameWatch(
       frameForm, of: port.session, receivingFrom: port.controller.hub, on: loop)
     frames = watch.frames.observe { [unowned self, unowned watch] in
-      onReport(self, .event("frame", $0.members))
+      onReport(.event("frame", $0.members))
       if let line = $0.answerLine(isText: watch.isText) { line.withUnsafeBytes { text.add($0) } }
     }
     frameWatch = watch
   }
 
   private func stateDidChange(to new: SessionState) {
-    if !new.isOpen { onReport(self, .closed) }
+    if !new.isOpen { onReport(.closed) }
     guard !isJoined else { return }
     let name: String
     switch new {
@@ -357,7 +353,26 @@ final class JSONPort {
       if capabilities.contains(.settings) { members.append(("settings", .string("\(settings)"))) }
       members.append(("features", capabilities.json))
     }
-    onReport(self, .event("state", members))
+    onReport(.event("state", members))
+  }
+}
+
+extension JSONPort: MessageSender {
+  /// Sends a text as a message. It is done when the driver has sent it.
+  func send(_ text: [UInt8], done: @escaping () -> Void) throws(Failure) {
+    try send(.text(text)) { bytes throws(SerialError) in try write(bytes, done: done) }
+  }
+
+  func startRepeating(_ order: RepeatOrder) throws(Failure) {
+    guard order.content.byteCount <= JSONCommand.largestPiece else {
+      throw Failure(.usage, "repeat: \(JSONCommand.tooMuch)")
+    }
+    try repetition.start(order, at: port)
+  }
+
+  /// The answer says how it has ended, as the event does.
+  func stopRepeating() -> CommandOutcome {
+    repetition.end(because: .stopped).map { .done($0.sentence) } ?? .done
   }
 }
 

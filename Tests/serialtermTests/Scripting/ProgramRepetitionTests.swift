@@ -17,11 +17,15 @@ import TextTools
     let bench: PortBench
     let clock = TestClock()
     private(set) var events: [String] = []
+    /// What waits until a message is sent.
+    var drain: AnyObject?
     private(set) lazy var port = JSONPort(
       bench.port, on: bench.loop, isCrowded: { false }
     ) { [unowned self] in
-      if case .event("repetition-ended", let members) = $1 {
-        events.append("\(JSON.object(members))")
+      switch $0 {
+      case .event("repetition-ended", let members): events.append("\(JSON.object(members))")
+      case .sends(let sent, _): drain = sent
+      default: break
       }
     }
     private let pipe: (readEnd: FileDescriptor, writeEnd: FileDescriptor)
@@ -40,8 +44,7 @@ import TextTools
       var outcome: CommandOutcome?
       command.perform(
         CommandCall(
-          from: .json, at: bench.port, sendingBy: JSONMessages(of: nil, at: port),
-          argument: argument
+          from: .json, at: bench.port, sendingBy: port, argument: argument
         ) {
           outcome = $0
         })
@@ -146,20 +149,19 @@ import TextTools
     // The driver has always something while texts are sent.
     program.bench.link.unsentByteCount = 1
     var isDone = false
-    var drain: Any? = try program.port.write(Array("b".utf8)) { isDone = true }
+    try program.port.write(Array("b".utf8)) { isDone = true }
     for _ in 0..<100 { try program.pass(.milliseconds(1)) }
     #expect(program.sent == "a\rb" && !isDone)
     program.bench.link.unsentByteCount = 0
     try program.pass(.milliseconds(50))
     #expect(isDone && program.sent == "a\rb")
-    drain = nil
+    program.drain = nil
     try program.pass(.milliseconds(1))
     #expect(program.sent == "a\rba\r")
     // So does a snippet.
     program.bench.link.unsentByteCount = 1
-    drain = try program.port.send(Array("c".utf8)) {}
+    try program.port.send(Array("c".utf8)) {}
     for _ in 0..<100 { try program.pass(.milliseconds(1)) }
     #expect(program.sent == "a\rba\rc")
-    withExtendedLifetime(drain) {}
   }
 }
