@@ -14,7 +14,6 @@ final class AgentLending: AgentOperation {
   private let loop: IOLoop
   private let direction: Direction
   private var changes: ObservationToken<Change<TerminalState>>?
-  private var end: ObservationToken<String>?
   private var isDone = false
 
   enum Direction {
@@ -32,7 +31,6 @@ final class AgentLending: AgentOperation {
 
   func begin() {
     if let reason = session.end { return call.fail(reason) }
-    end = session.ends.observe { [unowned self] in call.fail($0) }
     changes = port.model.$state.observe { [unowned self] _ in finishIfReady() }
     switch direction {
     case .release: release()
@@ -96,7 +94,7 @@ final class AgentLending: AgentOperation {
 
   /// A release that was cut off is undone.
   func stop() {
-    (changes, end) = (nil, nil)
+    changes = nil
     guard direction == .release, !isDone else { return }
     giveClaimUp()
     session.loan = nil

@@ -18,7 +18,6 @@ final class AgentWrite: AgentOperation {
   private let loop: IOLoop
   private let done: (_ offset: Int) -> Void
   private var changes: ObservationToken<Change<TerminalState>>?
-  private var end: ObservationToken<String>?
   private var drain: Drain?
   private var confirmation: LoopTimer?
   private var progress = Progress.waiting
@@ -52,7 +51,6 @@ final class AgentWrite: AgentOperation {
 
   func begin() {
     if let reason = session.end { return call.fail(reason) }
-    end = session.ends.observe { [unowned self] in call.fail($0) }
     let state = session.port.model.state
     if asks { return askForConfirmation(in: state) }
     // What else is in the way does not end when somebody gives the pen.
@@ -184,7 +182,7 @@ final class AgentWrite: AgentOperation {
   }
 
   func stop() {
-    (changes, end) = (nil, nil)
+    changes = nil
     endConfirmation()
     guard progress == .writing else { return }
     (drain, confirmation, progressTimer) = (nil, nil, nil)
