@@ -50,7 +50,7 @@ package final class SessionController {
   /// News for the user, besides the events of the session.
   package let news: Observable<SessionNews>
   /// The exchange that has the pen; nil while the user, or the pipe, has it.
-  package var exchange: (any RunningExchange)?
+  package private(set) var exchange: (any RunningExchange)?
   /// The front end, which is asked what only it knows, and may veto.
   package weak var delegate: (any SessionControllerDelegate)? {
     didSet { session.delegate = delegate }

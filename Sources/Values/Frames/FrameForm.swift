@@ -14,14 +14,22 @@ public struct FrameForm: Sendable {
   public let summary: String
   /// Whether its frames are text, so that they are shown as text and not as numbers.
   public let isText: Bool
-  /// Whether the length of its frames is counted, so that nothing marks their end.
-  fileprivate let isCounted: Bool
+  fileprivate let end: End
   fileprivate let make:
     @Sendable (_ argument: String, Direction?) throws(FrameFormError) -> any Framing<DecodedFrame>
 
+  /// What ends a frame.
+  fileprivate enum End {
+    /// Its bytes.
+    case marked
+    /// Its length, which is counted, so that nothing marks the end.
+    case counted
+    case silence
+  }
+
   fileprivate init(
     _ name: String, _ summary: String, argument: String? = nil, isText: Bool = false,
-    isCounted: Bool = false,
+    end: End = .marked,
     make:
       @escaping @Sendable (_ argument: String, Direction?) throws(FrameFormError) ->
       any Framing<DecodedFrame>
@@ -30,7 +38,7 @@ public struct FrameForm: Sendable {
     self.argument = argument
     self.summary = summary
     self.isText = isText
-    self.isCounted = isCounted
+    self.end = end
     self.make = make
   }
 
@@ -44,17 +52,19 @@ public struct FrameForm: Sendable {
       argument, _ throws(FrameFormError) in
       PlainFrames(DelimiterFraming(try bytes(argument)))
     },
-    FrameForm("fixed", "frames of N bytes", argument: "N", isCounted: true) {
+    FrameForm("fixed", "frames of N bytes", argument: "N", end: .counted) {
       argument, _ throws(FrameFormError) in
       PlainFrames(
         FixedLengthFraming(try number(argument, "1 to 65536", 1...65_536), silence: countedSilence))
     },
     FrameForm(
       "length", "frames with a length field: u8, u16be, u16le+2@3", argument: "TYPE",
-      isCounted: true
+      end: .counted
     ) { argument, _ throws(FrameFormError) in try lengthFormat(argument)
     },
-    FrameForm("silence", "frames that end with a silence of MS milliseconds", argument: "MS") {
+    FrameForm(
+      "silence", "frames that end with a silence of MS milliseconds", argument: "MS", end: .silence
+    ) {
       argument, _ throws(FrameFormError) in
       PlainFrames(SilenceFraming(.milliseconds(try number(argument, "1 to 60000", 1...60_000))))
     },
@@ -208,7 +218,7 @@ public struct ChosenFrameForm: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether only a silence ends a frame.
-  public var dependsOnSilence: Bool { form.name == "silence" }
+  public var dependsOnSilence: Bool { form.end == .silence }
 
   /// Makes a reader for a direction; nil if both directions are mixed or unknown.
   public func reader(_ direction: Direction?) -> FrameReader {
@@ -220,7 +230,7 @@ public struct ChosenFrameForm: Hashable, Sendable, CustomStringConvertible {
     guard let format = try? form.make(argument, direction) else {
       preconditionFailure("the argument \(argument) was read when it was chosen")
     }
-    return sync.isEmpty ? format : SyncFraming(sync, format, isCounted: form.isCounted)
+    return sync.isEmpty ? format : SyncFraming(sync, format, isCounted: form.end == .counted)
   }
 }
 

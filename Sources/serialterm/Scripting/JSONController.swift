@@ -322,27 +322,23 @@ final class JSONController {
   }
 
   private func transfer(_ order: TransferOrder, at index: Int, _ answer: @escaping Answer) {
-    let port = ports[index]
     do {
       let player = try TransferPlayer(
-        order, on: port.port, loop: loop, outlivesLoss: false,
+        order, on: ports[index].port, loop: loop, outlivesLoss: false,
         onReport: { [unowned self] in
           let (event, members) = $0.event
           write(program.line(event, members, port: index))
         },
-        onEnd: { [unowned port] end in
-          port.port.controller.exchange = nil
-          switch end {
+        onEnd: {
+          switch $0 {
           case .done: answer(.done())
           case .failed(let message), .timedOut(let message), .stopped(let message),
             .cutOff(let message):
             answer(.failed(message))
           }
         })
-      port.port.controller.exchange = player
       try player.begin()
     } catch {
-      port.port.controller.exchange = nil
       answer(.failed((error as? Failure)?.message ?? "\(error)"))
     }
   }
