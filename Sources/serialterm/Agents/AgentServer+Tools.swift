@@ -25,8 +25,8 @@ extension AgentServer {
     }
   }
 
-  func listPorts(_ call: AgentCall) {
-    let present = ((try? devices()) ?? []).filter(\.hasHardware)
+  func listPorts(_ call: AgentCall) throws(AgentMistake) {
+    let present = try devices().filter(\.hasHardware)
     call.start(
       AgentInquiry(of: "the users of the ports", for: call, { [holders] in holders.ask($0) }) {
         holders in
