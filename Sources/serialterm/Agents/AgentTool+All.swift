@@ -8,7 +8,7 @@ extension AgentTool {
       "Lists the serial ports of this computer. Names of makers and products are what the devices "
         + "say themselves.", .reads,
       results: [Member("ports", "array", summary: "As of 'serialterm list --json'.")]
-    ) { $0.listPorts($1) },
+    ) { try $0.listPorts($1) },
     AgentTool(
       "list_sessions", "List sessions of people",
       "Lists the sessions that people of this account have open, which open can join, and those "
