@@ -196,10 +196,8 @@ public final class IOLoop {
     if entries.count > events.count {
       events += repeatElement(epoll_event(), count: events.count)
     }
-    return DescriptorWatch(loop: self, id: id)
+    return DescriptorWatch(loop: self, id: id, for: interest)
   }
-
-  func interest(of id: UInt64) -> Interest { entries[id]?.interest ?? [] }
 
   func setInterest(_ interest: Interest, of id: UInt64) {
     entries[id]?.interest = interest
