@@ -121,7 +121,7 @@ class SessionTests(PackageTestCase):
                 with serialterm.open(device.path) as board:
                     device.write(text)
                     board.read(len(text), timeout=60)
-                    board._session._core.received.position = 0
+                    board._core.received.position = 0
                     # The program's own match first, and its groups.
                     judged = board.command("expect", regex=pattern)["match"]
                     match = board.expect(pattern, timeout=1)
@@ -390,8 +390,7 @@ class AsyncTests(PackageTestCase):
         return asyncio.run(whole())
 
     def test_it_does_what_the_blocking_one_does(self):
-        # Attributes of the other.
-        public = {name for name in vars(serialterm.Session) if not name.startswith("_")} - {"target", "timeout"}
+        public = {name for name in vars(serialterm.Session) if not name.startswith("_")}
         self.assertEqual(
             {name for name in vars(serialterm.aio.Session) if not name.startswith("_")}, public)
 
@@ -635,7 +634,7 @@ class ProtocolTests(unittest.TestCase):
                 self.assertEqual((record["enabled"], record["code"]), (False, "released"))
             port.set(baud=9600)
             self.assertEqual(port.commands()["baud"]["value"], "9600")
-            self.assertEqual(port._session._core.watched["events"], ["commands", "people"])
+            self.assertEqual(port._core.watched["events"], ["commands", "people"])
 
     def test_lending_and_taking_back(self):
         with Device() as device:

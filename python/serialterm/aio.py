@@ -1,4 +1,4 @@
-"""`serialterm.open` for asyncio; the blocking session runs one of these in a thread.
+"""The twin of `serialterm.open` for asyncio.
 
 ```python
 import serialterm.aio
