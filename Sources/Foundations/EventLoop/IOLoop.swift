@@ -239,9 +239,11 @@ public final class IOLoop {
   }
 
   private func forget(_ id: UInt64) {
-    entries[id] = nil
+    // Its handler may own other watches, which end with it: after this access to the entries.
+    let gone = entries.removeValue(forKey: id)
     files.remove(id)
     unregistered.remove(id)
+    withExtendedLifetime(gone) {}
   }
 
   // MARK: Timers

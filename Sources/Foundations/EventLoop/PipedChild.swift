@@ -11,8 +11,8 @@ package import SystemPackage
 /// - ``Event/ended(_:)`` comes when all output was read. Of the errors, the rest may be left: see
 ///   ``PipeReader/readRest(atMost:)``.
 /// - Releasing this object ends the events, and closes the standard input. The program goes on
-///   unless a signal was sent; the pipes that it writes to are kept until it ends, so that it is
-///   not killed by SIGPIPE, and no zombie remains.
+///   unless a signal was sent, and no zombie remains. If its plan says so, the pipes that it writes
+///   to are kept until it ends, so that it is not killed by SIGPIPE.
 package final class PipedChild {
   /// The destinations of a program's standard streams, and the receivers of its signals.
   package struct Plan {
@@ -40,21 +40,25 @@ package final class PipedChild {
     let leads: ChildProcess.Leading
     let isGuarded: Bool
     let resetsSignals: Bool
+    let survivesRelease: Bool
     let environment: [(name: String, value: String)]
 
     /// - Parameters:
     ///   - isGuarded: whether it is killed when this process ends.
     ///   - resetsSignals: whether it gets the default action of every signal; otherwise, what the
     ///     starter of this process has ignored stays ignored.
+    ///   - survivesRelease: whether it can go on writing when this object is released. Otherwise
+    ///     its next write then fails, as after the end of a reader in a shell.
     ///   - environment: variables that are added to the environment.
     package init(
       streams: Streams = .pipes, errors: Errors = .inherited,
       leads: ChildProcess.Leading = .nothing, isGuarded: Bool = false,
-      resetsSignals: Bool = false, environment: [(name: String, value: String)] = []
+      resetsSignals: Bool = false, survivesRelease: Bool = true,
+      environment: [(name: String, value: String)] = []
     ) {
       (self.streams, self.errors, self.leads) = (streams, errors, leads)
       (self.isGuarded, self.resetsSignals) = (isGuarded, resetsSignals)
-      self.environment = environment
+      (self.survivesRelease, self.environment) = (survivesRelease, environment)
     }
   }
 
@@ -71,6 +75,8 @@ package final class PipedChild {
   }
 
   private let program: RunningProgram
+  /// The pipes that outlive this object.
+  private let kept: [SharedDescriptor]
   private var input: SharedDescriptor?
   private let pipes: (output: SharedDescriptor?, errors: SharedDescriptor?)
   /// The reader of its standard output; nil if that is no pipe.
@@ -120,7 +126,8 @@ package final class PipedChild {
       case .piped: errorsOfChild.map { .descriptor($0.writer.borrowed) } ?? .null
       }
     start.leads = plan.leads
-    start.environment = plan.variables
+    // Byte for byte that of this process, if nothing is added.
+    start.environment = plan.environment.isEmpty ? nil : plan.variables
     // Only the ends of this process: programs expect blocking streams.
     for end in [toChild?.writer, fromChild?.reader, errorsOfChild?.reader] {
       end?.setNonBlocking()
@@ -128,6 +135,7 @@ package final class PipedChild {
     program = try RunningProgram(words, at: path, start, isGuarded: plan.isGuarded)
     input = toChild?.writer
     pipes = (fromChild?.reader, errorsOfChild?.reader)
+    kept = plan.survivesRelease ? [pipes.output, pipes.errors].compactMap(\.self) : []
   }
 
   /// Starts to read its streams and to wait for its end. If that fails, it is killed.
@@ -144,9 +152,9 @@ package final class PipedChild {
   ) throws(Errno) {
     report = onEvent
     do throws(Errno) {
-      wait = try BackgroundWork(on: loop) { [program, pipes] _ in
+      wait = try BackgroundWork(on: loop) { [program, kept] _ in
         program.wait()
-        withExtendedLifetime(pipes) {}
+        withExtendedLifetime(kept) {}
       } onResult: { [unowned self] in
         handleExit()
       }

@@ -36,7 +36,7 @@ final class StreamProgram {
       words: words,
       .init(
         streams: .descriptor(theirs), errors: .piped, leads: .session, isGuarded: true,
-        resetsSignals: true))
+        resetsSignals: true, survivesRelease: false))
     try child.follow(on: loop) { [unowned self] event in
       switch event {
       case .errors(let bytes): errorTail = (errorTail + bytes).suffix(Self.errorLimit)

@@ -167,30 +167,31 @@ private final class Pipe {
     #expect(seen == [[.readable, .hungUp]])
   }
 
-  @Test func `A number that a new descriptor takes over in the turn brings it no old event`() throws
+  @Test func `A number that a new descriptor takes over in the turn brings it no old event`()
+    throws
   {
+    let next = try Pipe()
+    let numbers = try [pipe, other].map { try $0.reading.duplicate() }
+    defer { for number in numbers { try? number.close() } }
     try pipe.write("x")
     try other.write("x")
     var watches: [DescriptorWatch] = []
-    var next: Pipe?
     var events: [String] = []
-    for (pipe, peer) in [(pipe, other), (other, pipe)] {
+    for (number, peer) in [(numbers[0], numbers[1]), (numbers[1], numbers[0])] {
       watches.append(
-        try loop.watch(pipe.reading, for: .reading) { _ in
+        try loop.watch(number, for: .reading) { [loop] _ in
           events.append("old")
           for watch in watches { watch.cancel() }
-          let number = peer.reading
-          try! number.close()
-          next = try! Pipe()
-          #expect(next?.reading == number)
-          watches = [try! loop.watch(number, for: .reading) { _ in events.append("new") }]
+          _ = try! next.reading.duplicate(as: peer)
+          watches = [try! loop.watch(peer, for: .reading) { _ in events.append("new") }]
         })
     }
-    try run(loop) { next != nil }
+    try run(loop) { !events.isEmpty }
     #expect(events == ["old"])
-    try next?.write("x")
+    try next.write("x")
     try run(loop) { events.count > 1 }
     #expect(events == ["old", "new"])
+    for watch in watches { watch.cancel() }
   }
 
   @Test func `An interest that finds no memory is registered later`() throws {
@@ -220,12 +221,20 @@ private final class Pipe {
   }
 
   @Test func watchEndsWithItsToken() throws {
+    final class Owned {}
     var calls = 0
-    var watch: DescriptorWatch? = try loop.watch(pipe.reading, for: .reading) { _ in calls += 1 }
+    var owned: Owned? = Owned()
+    weak let kept = owned
+    var watch: DescriptorWatch? = try loop.watch(pipe.reading, for: .reading) { [owned] _ in
+      _ = owned
+      calls += 1
+    }
+    owned = nil
     try pipe.write("x")
     try run(loop) { calls == 1 }
-    #expect(watch != nil)
+    #expect(watch != nil && kept != nil)
     watch = nil
+    #expect(kept == nil)
     try loop.turn(waitingAtMost: .zero)
     #expect(calls == 1)
   }

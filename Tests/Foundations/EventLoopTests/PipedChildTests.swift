@@ -48,6 +48,24 @@ import Testing
     #expect(child.exit == .status(3))
   }
 
+  @Test func `A released program that need not survive cannot write any more`() throws {
+    var pipe: (reader: SharedDescriptor, writer: SharedDescriptor)? = try SharedDescriptor.pipe()
+    let reader = try #require(pipe?.reader)
+    let output = try #require(pipe?.writer.borrowed)
+    // It writes more than a pipe holds: it would wait for a reader for ever.
+    var child: PipedChild? = try PipedChild(
+      "while echo x >&2; do :; done",
+      .init(
+        streams: .descriptor(output), errors: .piped, resetsSignals: true, survivesRelease: false))
+    try child?.follow(on: loop) { _ in }
+    pipe = nil
+    child = nil
+    var hasEnded = false
+    let watch = try loop.watch(reader.borrowed, for: .hangUp) { hasEnded = $0.contains(.hungUp) }
+    try run { hasEnded }
+    watch.cancel()
+  }
+
   @Test func aChildOfItThatKeepsThePipeDoesNotDelayTheEnd() throws {
     let record = Record()
     // Its descendant waits for a line that does not come before the end is known.

@@ -385,6 +385,10 @@ struct YAMLReaderTests {
   func characters() {
     #expect(result("a: \u{1}\n") == "1:1: unexpected control character: not a text file")
     #expect(result("a: b\nc: \u{85}\n") == #"{ "a" "b" "c" "" }"#)
+    for before in ["a: b\u{85}c: ", "\u{FEFF}a: b\r\nc: "] {
+      #expect(
+        result("\(before)@x\n") == "2:4: unexpected '@': a text that begins with it needs quotes")
+    }
     for character in ["\u{9B}", "\u{FFFE}"] {
       #expect(result("a: b\nc: \(character)\n").hasPrefix("2:4: a character that is not text"))
     }

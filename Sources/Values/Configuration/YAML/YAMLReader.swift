@@ -116,7 +116,7 @@ extension YAMLReader {
     let place = YAMLPlace(parser.pointee.problem_mark)
     let start = YAMLPlace(parser.pointee.context_mark)
     let problem = parser.pointee.problem.map { String(cString: $0) } ?? "not enough memory"
-    let next = character(at: place)
+    let next = character(at: parser.pointee.problem_mark.index)
     switch problem {
     case "found character that cannot start any token" where next == "\t",
       "found a tab character that violates indentation",
@@ -160,12 +160,10 @@ extension YAMLReader {
     }
   }
 
-  /// The character at a place; nil at the end of the file.
-  private func character(at place: YAMLPlace) -> Unicode.Scalar? {
-    let lines = file.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    guard lines.indices.contains(place.line - 1) else { return nil }
-    return String(decoding: lines[place.line - 1], as: UTF8.self).unicodeScalars
-      .dropFirst(place.column - 1).first
+  /// The character at an index, which does not count a byte order mark; nil at the end of the file.
+  private func character(at index: Int) -> Unicode.Scalar? {
+    let text = String(decoding: file, as: UTF8.self).unicodeScalars
+    return text.dropFirst(index + (text.first == "\u{FEFF}" ? 1 : 0)).first
   }
 
   private func place(of offset: Int) -> YAMLPlace {
