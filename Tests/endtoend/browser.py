@@ -174,9 +174,16 @@ class Browser(BrowserPage):
             lambda: next(iter(self.driver.find_elements("css selector", selector)), None), f"{selector} in the page")
 
     def click(self, selector):
-        element = self.find(selector)
-        self.run("arguments[0].scrollIntoView({block: 'center'})", element)
-        element.click()
+        """Clicks an element. One that the page draws again meanwhile is looked for again."""
+        from selenium.common.exceptions import StaleElementReferenceException
+
+        while True:
+            element = self.find(selector)
+            try:
+                self.run("arguments[0].scrollIntoView({block: 'center'})", element)
+                return element.click()
+            except StaleElementReferenceException:
+                continue
 
     def type(self, *keys):
         """Types where the focus is."""

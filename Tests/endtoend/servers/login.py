@@ -37,7 +37,9 @@ cd {home} && exec env -i PATH={programs}:"$PATH" HOME={home} LD_PRELOAD={library
 # labgrid says with dmesg that the kernel shall be silent: this is the kernel of the test's machine.
 # It sends the first characters of a transfer before the program for it has begun: their echo would count as errors,
 # and after eight of them it takes another checksum than the program.
+# A shell whose terminal is gone would write its history into a folder that is being removed.
 SETTINGS = """
+unset HISTFILE
 PS1={prompt}
 dmesg() {{ :; }}
 stty -echo
