@@ -24,17 +24,17 @@ extension Setting {
   static func ofLine(
     _ option: Parameter<Value>, _ part: any WritableKeyPath<LineSettings, Value> & Sendable,
     key: Character, _ summary: String, or synonyms: [String],
-    argument: (Parameter<Value>) -> ArgumentKind<Value>,
+    argument: @escaping @Sendable (Parameter<Value>) -> ArgumentKind<Value>,
     text: @escaping @Sendable (Value) -> String
   ) -> Setting {
-    let command = CommandWithArgument(
-      key, option.name, summary, or: synonyms, users: .everyone,
-      needs: SettingsChange.needs, value: { text($0.requestedSettings[keyPath: part]) },
-      argument: argument(option)
-    ) { SettingsChange(part, to: $0).performNow($1) }
-    return .ofSession(option, changedBy: command.command) {
-      text($0.requestedSettings[keyPath: part])
-    }
+    .ofSession(
+      option,
+      changedBy: CommandWithArgument(
+        key, option.name, summary, or: synonyms, users: .everyone,
+        needs: SettingsChange.needs, value: { text($0.requestedSettings[keyPath: part]) },
+        argument: argument(option)
+      ) { SettingsChange(part, to: $0).performNow($1) }.command,
+      text: { text($0.requestedSettings[keyPath: part]) })
   }
 }
 

@@ -9,8 +9,8 @@ import Terminal
 /// `copy-settings` and `save-profile` write them.
 struct Setting<Value: Sendable>: SessionSetting {
   let option: Parameter<Value>
-  let commands: [Command]
   let shared: SharedPart?
+  private let change: @Sendable () -> [Command]
   private let text: @Sendable (TerminalState) -> [String]?
   private let adoption: (@Sendable (Value, inout TerminalState) -> Void)?
 
@@ -18,26 +18,29 @@ struct Setting<Value: Sendable>: SessionSetting {
   ///
   /// - Parameters:
   ///   - shared: the part of the state, if the ports of the program share it.
-  ///   - commands: the commands that change it.
+  ///   - commands: the commands that change it. A program that only reads its options makes none.
   ///   - texts: see ``SessionSetting/texts(of:)``.
   ///   - adopt: applies the option; nil if ``Port/adopt(_:)`` does.
   init(
-    _ option: Parameter<Value>, shared: SharedPart? = nil, changedBy commands: [Command],
+    _ option: Parameter<Value>, shared: SharedPart? = nil,
+    changedBy commands: @autoclosure @escaping @Sendable () -> [Command],
     texts: @escaping @Sendable (TerminalState) -> [String]?,
     adopt: (@Sendable (Value, inout TerminalState) -> Void)?
   ) {
-    (self.option, self.shared, self.commands) = (option, shared, commands)
+    (self.option, self.shared, change) = (option, shared, commands)
     (text, adoption) = (texts, adopt)
   }
 
   /// An option that ``Sessions/SessionConfiguration`` contains, because sessions without a user
   /// have it too. ``Port/adopt(_:)`` applies it.
   static func ofSession(
-    _ option: Parameter<Value>, changedBy command: Command,
+    _ option: Parameter<Value>, changedBy command: @autoclosure @escaping @Sendable () -> Command,
     text: @escaping @Sendable (TerminalState) -> String
   ) -> Setting {
-    Setting(option, changedBy: [command], texts: { [text($0)] }, adopt: nil)
+    Setting(option, changedBy: [command()], texts: { [text($0)] }, adopt: nil)
   }
+
+  var commands: [Command] { change() }
 
   /// The command that changes the setting, or the first of them.
   var command: Command { commands[0] }
@@ -89,19 +92,22 @@ extension Setting {
   ///   - answer: the answer to a change.
   static func value(
     _ option: Parameter<Value>, _ part: any WritableKeyPath<TerminalState, Value> & Sendable,
-    _ summary: String, or synonyms: [String], needs: [Need], argument: ArgumentKind<Value>,
+    _ summary: String, or synonyms: [String], needs: [Need],
+    argument: @autoclosure @escaping @Sendable () -> ArgumentKind<Value>,
     shown: @escaping @Sendable (Value) -> String?,
     texts: @escaping @Sendable (Value) -> [String], answer: @escaping @Sendable (Value) -> String
   ) -> Setting {
-    let command = CommandWithArgument(
-      nil, option.name, summary, or: synonyms, users: [.person], needs: needs,
-      value: { shown($0[keyPath: part]) }, argument: argument
-    ) { value, call in
-      call.port.model.update { $0[keyPath: part] = value }
-      call.answer(.done(answer(value)))
+    @Sendable func command() -> CommandWithArgument<Value> {
+      CommandWithArgument(
+        nil, option.name, summary, or: synonyms, users: [.person], needs: needs,
+        value: { shown($0[keyPath: part]) }, argument: argument()
+      ) { value, call in
+        call.port.model.update { $0[keyPath: part] = value }
+        call.answer(.done(answer(value)))
+      }
     }
     return Setting(
-      option, changedBy: [command.command], texts: { texts($0[keyPath: part]) },
+      option, changedBy: [command().command], texts: { texts($0[keyPath: part]) },
       adopt: { value, state in state[keyPath: part] = value })
   }
 
@@ -110,12 +116,13 @@ extension Setting {
   /// - Parameter none: what lists show without a value.
   static func optional<Wrapped>(
     _ option: Parameter<Value>, _ part: any WritableKeyPath<TerminalState, Value> & Sendable,
-    _ summary: String, or synonyms: [String], needs: [Need], argument: ArgumentKind<Value>,
+    _ summary: String, or synonyms: [String], needs: [Need],
+    argument: @autoclosure @escaping @Sendable () -> ArgumentKind<Value>,
     none: String? = nil,
     text: @escaping @Sendable (Wrapped) -> String, answer: @escaping @Sendable (Value) -> String
   ) -> Setting where Value == Wrapped? {
     value(
-      option, part, summary, or: synonyms, needs: needs, argument: argument,
+      option, part, summary, or: synonyms, needs: needs, argument: argument(),
       shown: { $0.map(text) ?? none }, texts: { $0.map { [text($0)] } ?? [] }, answer: answer)
   }
 }
