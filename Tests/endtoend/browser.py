@@ -177,13 +177,16 @@ class Browser(BrowserPage):
         """Clicks an element. One that the page draws again meanwhile is looked for again."""
         from selenium.common.exceptions import StaleElementReferenceException
 
-        while True:
+        def is_clicked():
             element = self.find(selector)
             try:
                 self.run("arguments[0].scrollIntoView({block: 'center'})", element)
-                return element.click()
+                element.click()
             except StaleElementReferenceException:
-                continue
+                return False
+            return True
+
+        wait_until(is_clicked, f"a click on {selector}")
 
     def type(self, *keys):
         """Types where the focus is."""

@@ -7,13 +7,6 @@ import Testing
 
   init() throws { loop = try IOLoop() }
 
-  /// A lock that a test opens.
-  private final class Gate: Sendable {
-    private let isOpen = Guarded(false)
-    func open() { isOpen.withLock { $0 = true } }
-    func pass() { _ = isOpen.wait(until: nil) { $0 } }
-  }
-
   @Test func itsResultComesOnceInATurnOfTheLoop() throws {
     let gate = Gate()
     var results: [Int] = []
@@ -28,7 +21,7 @@ import Testing
     }
     #expect(work?.result(within: .zero) == nil)
     gate.open()
-    while results.isEmpty { try loop.turn() }
+    try loop.turn { !results.isEmpty }
     try loop.turn(waitingAtMost: .zero)
     #expect(results == [7])
     #expect(work == nil)

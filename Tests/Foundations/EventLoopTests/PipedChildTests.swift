@@ -10,12 +10,6 @@ import Testing
 
   init() throws { loop = try IOLoop() }
 
-  /// Turns of the loop until something has happened. A test whose event does not come is ended by
-  /// the limit of the whole run.
-  private func run(until isDone: () -> Bool) throws {
-    while !isDone() { try loop.turn() }
-  }
-
   /// What a child did, in the order in which it was reported.
   private final class Record {
     var events: [String] = []
@@ -40,7 +34,7 @@ import Testing
     let child = try PipedChild(
       "head -c 200000 /dev/zero; echo why >&2; exit 3", .init(errors: .piped))
     try child.follow(on: loop) { record.add($0) }
-    try run { record.hasEnded }
+    try loop.turn { record.hasEnded }
     child.errors?.readRest()
     #expect(record.output.count == 200_000)
     #expect(String(decoding: record.errors, as: UTF8.self) == "why\n")
@@ -62,7 +56,7 @@ import Testing
     child = nil
     var hasEnded = false
     let watch = try loop.watch(reader.borrowed, for: .hangUp) { hasEnded = $0.contains(.hungUp) }
-    try run { hasEnded }
+    try loop.turn { hasEnded }
     watch.cancel()
   }
 
@@ -71,7 +65,7 @@ import Testing
     // Its descendant waits for a line that does not come before the end is known.
     let child = try PipedChild("echo one; exec 3<&0; (read x <&3) & exit 0")
     try child.follow(on: loop) { record.add($0) }
-    try run { record.hasEnded }
+    try loop.turn { record.hasEnded }
     #expect(String(decoding: record.output, as: UTF8.self) == "one\n")
     #expect(record.events == ["exited status(0)", "ended status(0)"])
   }
@@ -81,13 +75,13 @@ import Testing
     var room = 0
     let child = try PipedChild("echo one")
     try child.follow(on: loop, outputRoom: { room }) { record.add($0) }
-    try run { !record.events.isEmpty }
+    try loop.turn { !record.events.isEmpty }
     try loop.turn(waitingAtMost: .zero)
     #expect(record.events == ["exited status(0)"])
     #expect(record.output.isEmpty)
     room = 3
     child.output?.resume()
-    try run { record.hasEnded }
+    try loop.turn { record.hasEnded }
     #expect(String(decoding: record.output, as: UTF8.self) == "one\n")
   }
 
@@ -95,10 +89,10 @@ import Testing
     let record = Record()
     let child = try PipedChild("exec >&-; read x; exit 7")
     try child.follow(on: loop) { record.add($0) }
-    try run { !record.events.isEmpty }
+    try loop.turn { !record.events.isEmpty }
     #expect(record.events == ["closed"])
     child.closeInput()
-    try run { record.hasEnded }
+    try loop.turn { record.hasEnded }
     #expect(record.events == ["closed", "exited status(7)", "ended status(7)"])
   }
 
@@ -106,7 +100,7 @@ import Testing
     let record = Record()
     let child = try PipedChild("cat; kill -TERM $$", .init(streams: .none))
     try child.follow(on: loop) { record.add($0) }
-    try run { record.hasEnded }
+    try loop.turn { record.hasEnded }
     #expect(child.inputDescriptor == nil)
     #expect(record.events == ["exited signal(15)", "ended signal(15)"])
   }
@@ -119,7 +113,7 @@ import Testing
     let record = Record()
     try child.follow(on: loop) { record.add($0) }
     child.end(SIGKILL)
-    try run { record.hasEnded }
+    try loop.turn { record.hasEnded }
     #expect(record.events.last == "ended signal(9)")
   }
 
@@ -146,7 +140,7 @@ import Testing
       "echo $PIPED_CHILD_TEST $PIPED_CHILD_OTHER",
       .init(environment: [("PIPED_CHILD_TEST", "new"), ("PIPED_CHILD_OTHER", "too")]))
     try child.follow(on: loop) { record.add($0) }
-    try run { record.hasEnded }
+    try loop.turn { record.hasEnded }
     #expect(String(decoding: record.output, as: UTF8.self) == "new too\n")
   }
 }

@@ -12,19 +12,6 @@ import Testing
     worker = Worker(on: loop)
   }
 
-  /// Turns of the loop until something has happened. A test whose event does not come is ended by
-  /// the limit of the whole run.
-  private func run(until isDone: () -> Bool) throws {
-    while !isDone() { try loop.turn() }
-  }
-
-  /// Work that ends when the test lets it.
-  private final class Gate: Sendable {
-    private let isOpen = Guarded(false)
-    func open() { isOpen.withLock { $0 = true } }
-    func pass() { _ = isOpen.wait(until: nil) { $0 } }
-  }
-
   @Test func theLoopGoesOnWhileWorkIsDone() throws {
     let gate = Gate()
     var result: Int?
@@ -41,7 +28,7 @@ import Testing
       ticks += 1
       gate.open()
     }
-    try withExtendedLifetime((job, timer)) { try run { result != nil } }
+    try withExtendedLifetime((job, timer)) { try loop.turn { result != nil } }
     #expect(result == 7)
     #expect(ticks == 1)
   }
@@ -64,7 +51,7 @@ import Testing
       perform("later", .late),
     ]
     gate.open()
-    try withExtendedLifetime(jobs) { try run { count == 4 } }
+    try withExtendedLifetime(jobs) { try loop.turn { count == 4 } }
     #expect(order.withLock { $0 } == ["first", "soon", "late", "later"])
   }
 
@@ -94,7 +81,7 @@ import Testing
     _ = (running, waiting)
     (running, waiting) = (nil, nil)
     gate.open()
-    try withExtendedLifetime(last) { try run { !results.isEmpty } }
+    try withExtendedLifetime(last) { try loop.turn { !results.isEmpty } }
     #expect(results == ["last"])
     #expect(begun.withLock { $0 } == ["last"])
     #expect(wasOver.withLock { $0 } == true)
