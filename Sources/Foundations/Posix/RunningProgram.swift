@@ -65,12 +65,9 @@ package final class RunningProgram: Sendable {
 
   /// Blocks until it has ended, and takes its status, so that no zombie remains.
   package func wait() {
-    waitForEnd()
+    ChildProcess.waitForEnd(of: pid)
     _ = status()
   }
-
-  /// Blocks until it has ended. The status is not taken.
-  package func waitForEnd() { ChildProcess.waitForEnd(of: pid) }
 
   /// Sends it a signal if it still runs. The corresponding C function is `kill`.
   package func send(_ signal: CInt) {

@@ -97,17 +97,17 @@ extension Setting {
     shown: @escaping @Sendable (Value) -> String?,
     texts: @escaping @Sendable (Value) -> [String], answer: @escaping @Sendable (Value) -> String
   ) -> Setting {
-    @Sendable func command() -> CommandWithArgument<Value> {
-      CommandWithArgument(
-        nil, option.name, summary, or: synonyms, users: [.person], needs: needs,
-        value: { shown($0[keyPath: part]) }, argument: argument()
-      ) { value, call in
-        call.port.model.update { $0[keyPath: part] = value }
-        call.answer(.done(answer(value)))
-      }
-    }
-    return Setting(
-      option, changedBy: [command().command], texts: { texts($0[keyPath: part]) },
+    Setting(
+      option,
+      changedBy: [
+        CommandWithArgument(
+          nil, option.name, summary, or: synonyms, users: [.person], needs: needs,
+          value: { shown($0[keyPath: part]) }, argument: argument()
+        ) { value, call in
+          call.port.model.update { $0[keyPath: part] = value }
+          call.answer(.done(answer(value)))
+        }.command
+      ], texts: { texts($0[keyPath: part]) },
       adopt: { value, state in state[keyPath: part] = value })
   }
 

@@ -39,7 +39,6 @@ final class ExecController: InputSender {
   var unreadInputCount: Int { program.unreadOutputCount }
 
   private func start() throws(Failure) {
-    let program = program
     frontEnd.inputSender = self
     // A signal to this process, or the loss of the device, ends the command too.
     try program.begin()

@@ -284,10 +284,10 @@ enum JSONCommand {
     of setting: Setting<Value>, _ part: any WritableKeyPath<LineSettings, Value> & Sendable,
     in json: JSON
   ) throws(Mistake) -> SettingsChange? {
-    let form = setting.command.argument
-    guard let text = member(setting.name, isNumber: form?.kind == .number, in: json) else {
-      return nil
-    }
+    guard json[setting.name] != nil,
+      let text = member(
+        setting.name, isNumber: setting.command.argument?.kind == .number, in: json)
+    else { return nil }
     guard let value = text.flatMap({ try? setting.option.value(of: $0) }) else {
       throw Mistake("\(setting.name): expected \(setting.declaration.expected)")
     }

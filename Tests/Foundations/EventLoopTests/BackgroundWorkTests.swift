@@ -33,6 +33,9 @@ import Testing
   }
 
   @Test func whoReleasesItGetsNoResultAndTheWorkKnowsIt() throws {
+    final class Owned {}
+    var owned: Owned? = Owned()
+    weak let kept = owned
     let (seen, gate) = (Guarded<Bool?>(nil), Gate())
     var hasResult = false
     var work: BackgroundWork<Int>?
@@ -41,11 +44,13 @@ import Testing
       let isOver = isOver()
       seen.withLock { $0 = isOver }
       return 7
-    } onResult: { _ in
-      hasResult = true
+    } onResult: { [owned] _ in
+      withExtendedLifetime(owned) { hasResult = true }
     }
-    #expect(work != nil)
+    owned = nil
+    #expect(work != nil && kept != nil)
     work = nil
+    #expect(kept == nil)
     gate.open()
     seen.wait(until: nil) { $0 != nil }
     #expect(seen.withLock { $0 } == true)

@@ -212,12 +212,8 @@ import TextTools
 
   @Test func `A line that is too long ends the program`() {
     var tests = Self()
-    var buffer = FrameBuffer(.lines(limit: 1))
-    buffer.append(Array("long\n".utf8))
-    let line = buffer.next().map { ProgramLine.messages(of: $0)[0] }
-    for step in [line.map { .perform($0) }, line.map { .drop($0) }].compactMap(\.self)
-      as [ProgramLines<ProgramLine>.Step]
-    {
+    let line = ProgramLine.messages(of: .failure(.tooLong(limit: 1)))[0]
+    for step in [.perform(line), .drop(line)] as [ProgramLines<ProgramLine>.Step] {
       #expect(tests.words(.step(step)) == ["fail: a command is longer than 1048576 bytes."])
     }
   }
