@@ -1,4 +1,4 @@
-import Checksums
+import Framing
 import Glibc
 import TextStages
 import Time
@@ -20,7 +20,8 @@ public func fuzzFrames(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
   let whole = frames(of: stream, chosen.reader(direction)) { _ in (max(1, stream.count), 0) }
   let pieces = frames(of: stream, chosen.reader(direction)) { _ in (Int(first >> 4) + 1, 0) }
-  precondition(whole.map(\.decoded) == pieces.map(\.decoded), "\(form): what is decoded depends on the cuts")
+  precondition(
+    whole.map(\.decoded) == pieces.map(\.decoded), "\(form): what is decoded depends on the cuts")
   precondition(whole.map(\.bytes) == pieces.map(\.bytes), "\(form): the frames depend on the cuts")
   // The stream itself decides about the reads and the silences.
   let apart = frames(of: stream, chosen.reader(direction)) { place in
@@ -30,7 +31,8 @@ public func fuzzFrames(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     precondition(found.flatMap(\.bytes) == stream, "\(form): bytes are missing, or made up")
     for frame in found {
       let text = frame.text(isText: chosen.isText)
-      precondition(!text.unicodeScalars.contains { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) }, text)
+      precondition(
+        !text.unicodeScalars.contains { $0.value < 0x20 || (0x7F..<0xA0).contains($0.value) }, text)
     }
   }
   return 0
@@ -40,8 +42,10 @@ public func fuzzFrames(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 private let onlyForm = getenv("FRAMES_FORM").map { String(cString: $0) }
 
 private let forms = [
-  "lines", "delimiter:0d0d0a", "fixed:3", "length:u8", "length:u16le+2@1", "length:u32be-4", "silence:5", "slip", "cobs",
-  "modbus-rtu", "modbus-ascii", "nmea", "modbus-rtu", "nmea", "sync:24,lines", "sync:0001,length:u8@2",
+  "lines", "delimiter:0d0d0a", "fixed:3", "length:u8", "length:u16le+2@1", "length:u32be-4",
+  "silence:5", "slip", "cobs",
+  "modbus-rtu", "modbus-ascii", "nmea", "modbus-rtu", "nmea", "sync:24,lines",
+  "sync:0001,length:u8@2",
   "sync:c001,slip", "sync:0003,cobs", "sync:0a24,lines",
 ]
 
@@ -56,9 +60,12 @@ private func frames(
   while place < stream.count {
     let (length, silence) = read(place)
     now += UInt64(abs(silence)) * 1_000_000
-    if silence < 0, let deadline = reader.deadline, deadline.nanoseconds <= Int64(now) { reader.end(into: &frames) }
+    if silence < 0, let deadline = reader.deadline, deadline.nanoseconds <= Int64(now) {
+      reader.end(into: &frames)
+    }
     reader.receive(
-      stream[place..<min(place + length, stream.count)], at: Moment(wallClock: now, monotonic: now), into: &frames)
+      stream[place..<min(place + length, stream.count)], at: Moment(wallClock: now, monotonic: now),
+      into: &frames)
     place += length
   }
   reader.end(into: &frames)

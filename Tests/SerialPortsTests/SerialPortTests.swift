@@ -1,4 +1,3 @@
-import Frames
 import Framing
 import Glibc
 import Patterns

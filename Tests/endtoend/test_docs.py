@@ -117,6 +117,18 @@ class DocumentationTests(unittest.TestCase):
                         self.assertTrue(name in known)
         self.assertGreater(count, 80)
 
+    def test_folders_of_the_large_modules_are_described(self):
+        """docs/architecture.md says what is in each of them."""
+        page = (REPOSITORY / "docs/architecture.md").read_text()
+        for header, module in (("folder of `Sources/serialterm`", "serialterm"), ("folder", "Sessions")):
+            with self.subTest(module):
+                table = page.partition(f"\n| {header} | contents |\n")[2].partition("\n\n")[0]
+                folders = {path.name for path in (REPOSITORY / "Sources" / module).iterdir() if path.is_dir()}
+                described = set(re.findall(r"(?m)^\| `(\w+)` \|", table))
+                # The other folders of Sessions are modules: the table of modules has them.
+                modules = set(re.findall(rf"`Sources/{module}/(\w+)`", page.partition("\n### Sessions\n")[2].partition("\n### ")[0]))
+                self.assertEqual(described, folders - modules)
+
     def test_every_option_exists(self):
         known = {}
         lines = list(commands())

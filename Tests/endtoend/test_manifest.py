@@ -36,8 +36,12 @@ class ManifestTests(unittest.TestCase):
         return REPOSITORY / (target.get("path") or f"{folder}/{target['name']}")
 
     def imported(self, target):
+        """What its files import, without the folders in its own that are other targets."""
+        folder = self.folder(target)
         return {
-            name for file in self.folder(target).rglob("*.swift") for name in IMPORT.findall(file.read_text())}
+            name for file in folder.rglob("*.swift")
+            if file.relative_to(folder).parts[0] not in target["exclude"]
+            for name in IMPORT.findall(file.read_text())}
 
     def declared(self, target):
         return {name[0] for entry in target["dependencies"] for name in entry.values()}

@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-USER_INTERFACE = REPOSITORY / "Sources/serialterm/UserInterface"
+INTERACTIVE = REPOSITORY / "Sources/serialterm/Interactive"
 WIDTH = 100
 MOST_LINES = 300
 MOST_PROPERTIES = 12
@@ -77,28 +77,28 @@ READERS = {
     "Values/TextStages/Echo/TypedText.swift": "keys",
     "Values/TextStages/ScreenText.swift": "keys",
     "Values/ModelContext/DeviceText.swift": "agents get every byte, with offsets",
-    "Terminal/Terminal/Input/": "keys",
+    "Terminal/Input/": "keys",
     "Terminal/TerminalWidgets/": "keys, and texts of people",
-    "Terminal/Terminal/Search/SearchPanel.swift": "keys",
-    "Sessions/Sessions/Sharing/SharingController.swift": "lines that are sent",
-    "Sessions/Sessions/Exchange/EchoSearch.swift": "text that is sent",
-    "serialterm/Profiles/Snippet.swift": "text that is sent",
+    "Terminal/Search/SearchPanel.swift": "keys",
+    "Sessions/Sharing/SharingController.swift": "lines that are sent",
+    "Sessions/Exchanges/EchoSearch.swift": "text that is sent",
+    "serialterm/Start/Profiles/Snippet.swift": "text that is sent",
     "serialterm/Subcommands/SendCommand.swift": "text that is sent",
-    "serialterm/Output/EscapedText+Writing.swift": "bytes in the form of scripts",
+    "serialterm/Words/Output/EscapedText+Writing.swift": "bytes in the form of scripts",
     "Sessions/Loopback/": "a device",
-    "Sessions/Sessions/Watching/RateProbe.swift": "whether bytes can be text",
-    "Values/Frames/": "frames", "Values/Framing/": "frames",
+    "Sessions/Watching/RateProbe.swift": "whether bytes can be text",
+    "Values/Framing/": "frames",
     "Values/TransferProtocols/": "protocols", "Values/TextTools/JSON.swift": "JSON",
     "Values/TextTools/HarmlessText.swift": "text of other programs",
     "Values/Configuration/": "files of people", "Values/Dialogues/": "scripts",
-    "Values/Options/": "help", "serialterm/Help/": "help",
-    "Values/Symbols/": "files of a build", "serialterm/Symbols/AddressProgram.swift": "another program",
-    "serialterm/Symbols/SymbolListing.swift": "where addresses are explained in a file",
-    "serialterm/Plot/": "files of measurements", "serialterm/Web/BrowserPage.swift": "another program",
+    "Values/Options/": "help", "serialterm/Start/Help/": "help",
+    "Values/Symbols/": "files of a build", "serialterm/Programs/Symbols/AddressProgram.swift": "another program",
+    "serialterm/Programs/Symbols/SymbolListing.swift": "where addresses are explained in a file",
+    "serialterm/Interactive/Plot/": "files of measurements", "serialterm/Programs/Web/BrowserPage.swift": "another program",
     "Sessions/Logs/Reading/": "logs that are read",
     "SerialCore/LineProbe+Requests.swift": "files of the kernel", "SerialCore/PortHolder.swift": "files of the kernel",
-    "SerialCore/UUCPLock.swift": "lock files", "Sessions/Sessions/Devices/KernelConsoles.swift": "files of the kernel",
-    "Sessions/Sessions/Transfers/IncomingFolder.swift": "files of the kernel",
+    "SerialCore/UUCPLock.swift": "lock files", "Sessions/Session/Targets/KernelConsoles.swift": "files of the kernel",
+    "Sessions/Exchanges/Transfers/IncomingFolder.swift": "files of the kernel",
     "serialterm/Doctor/": "files of the kernel and of udev",
 }
 
@@ -157,7 +157,7 @@ class SourceTests(unittest.TestCase):
                     self.assertEqual(long_comments(path.read_text(), path.suffix == ".swift"), [])
 
     def test_files_of_the_user_interface_are_short(self):
-        for path in sorted(USER_INTERFACE.rglob("*.swift")):
+        for path in sorted(INTERACTIVE.rglob("*.swift")):
             with self.subTest(path.name):
                 self.assertLessEqual(len(path.read_text().splitlines()), MOST_LINES)
 

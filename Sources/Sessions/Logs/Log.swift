@@ -1,4 +1,4 @@
-public import Frames
+package import Framing
 public import Plotting
 import Posix
 public import SystemPackage
@@ -31,7 +31,7 @@ public final class Log {
     public var sampleForm: SampleForm?
     /// The form of frames, if each frame is a record of its own; nil for a record for each read.
     /// Raw logs and tables ignore it.
-    public var frameForm: ChosenFrameForm?
+    package var frameForm: ChosenFrameForm?
     /// Whether sent bytes are logged too. The format must distinguish them.
     public var logsSent = false
     /// Whether the ports are the sides of one line, as in a tap: each record has the direction of

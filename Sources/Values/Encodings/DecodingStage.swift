@@ -1,4 +1,3 @@
-import Iconv
 public import TextStages
 import TextTools
 public import Time

@@ -1,5 +1,4 @@
-import Iconv
-import Options
+import TextTools
 
 /// A character encoding of the C library, and what the program has to know about it.
 ///

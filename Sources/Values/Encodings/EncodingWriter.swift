@@ -1,4 +1,3 @@
-import Iconv
 import TextTools
 
 /// Converts text to the encoding of a device.

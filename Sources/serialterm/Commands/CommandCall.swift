@@ -1,5 +1,5 @@
 import EventLoop
-import Frames
+import Framing
 import Plotting
 import SerialCore
 import Sessions

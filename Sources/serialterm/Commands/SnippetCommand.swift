@@ -1,4 +1,4 @@
-import Checksums
+import Framing
 import Dialogues
 
 extension Snippet {

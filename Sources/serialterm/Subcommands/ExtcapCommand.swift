@@ -1,5 +1,5 @@
 import DeviceWatch
-import Frames
+import Framing
 import Logs
 import Options
 import Posix

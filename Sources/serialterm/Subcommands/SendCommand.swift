@@ -1,7 +1,6 @@
-import Checksums
+import Framing
 import Dialogues
 import Encodings
-import Frames
 import Glibc
 import Options
 import Patterns

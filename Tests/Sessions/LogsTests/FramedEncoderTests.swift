@@ -1,4 +1,4 @@
-import Frames
+import Framing
 import Testing
 import TextStages
 import Time

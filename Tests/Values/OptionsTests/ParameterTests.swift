@@ -110,17 +110,6 @@ struct ParameterTests {
     #expect(error?.parameters.count == 1)
   }
 
-  @Test(
-    "a name is found despite a mistake",
-    arguments: [
-      ("bauds", "baud"), ("buad", "baud"), ("bad", "baud"), ("parityy", "parity"),
-      ("pairty", "parity"), ("local-ehco", "local-echo"), ("xyz", nil), ("b", nil), ("", nil),
-      ("baudrate", nil),
-    ] as [(String, String?)])
-  func misspelt(word: String, name: String?) {
-    #expect(Misspelling.nearest(to: word, among: ["baud", "parity", "local-echo"]) == name)
-  }
-
   @Test("a length of time is written in seconds or with a unit", arguments: ["2", "2s", "2000ms"])
   func time(text: String) throws {
     #expect(try values(["--wait", text])[Self.wait] == 2)

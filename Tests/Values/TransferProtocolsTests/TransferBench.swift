@@ -1,4 +1,4 @@
-import Checksums
+import Framing
 import Glibc
 import TestSupport
 import TransferProtocols

@@ -1,6 +1,5 @@
-import Checksums
+import Framing
 import Encodings
-import Frames
 import Options
 import Patterns
 import SerialCore

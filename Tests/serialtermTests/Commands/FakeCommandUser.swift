@@ -1,6 +1,6 @@
 import Dialogues
 import EventLoop
-import Frames
+import Framing
 import Plotting
 import SerialCore
 import Sessions

@@ -1,5 +1,5 @@
 import Encodings
-import Frames
+import Framing
 import TextTools
 import Time
 import TextStages

@@ -1,4 +1,4 @@
-import Frames
+import Framing
 import Plotting
 
 /// A format of logs, as a record: a format is an encoder, and its place in ``allCases``.

@@ -1,4 +1,4 @@
-package import Frames
+package import Framing
 import TextStages
 package import Time
 

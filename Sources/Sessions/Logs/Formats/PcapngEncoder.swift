@@ -1,4 +1,4 @@
-import Frames
+import Framing
 import TextStages
 import TextTools
 import Time

@@ -1,5 +1,5 @@
 import Encodings
-import Frames
+import Framing
 import TextStages
 import Time
 

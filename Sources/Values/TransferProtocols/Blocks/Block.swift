@@ -1,4 +1,4 @@
-import Checksums
+import Framing
 
 /// A block of XMODEM and YMODEM: SOH or STX, its number, the complement of the number, 128 or 1,024
 /// bytes, and a one-byte checksum or a CRC-16.

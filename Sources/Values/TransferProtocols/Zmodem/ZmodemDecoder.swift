@@ -1,4 +1,4 @@
-import Checksums
+import Framing
 
 /// Decodes ZMODEM headers and data subpackets from bytes in pieces of any size.
 ///

@@ -1,4 +1,4 @@
-import Checksums
+import Framing
 
 /// Encodes ZMODEM headers and data subpackets.
 ///

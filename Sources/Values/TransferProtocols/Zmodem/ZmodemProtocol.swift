@@ -1,4 +1,4 @@
-import Checksums
+import Framing
 
 extension TransferProtocol {
   /// Sends without waiting, and continues after errors and interruptions.

@@ -1,4 +1,4 @@
-import Checksums
+import Framing
 
 /// Which of the sent data the driver of the port has taken, and the progress that follows from it.
 struct ZmodemSentData {
