@@ -83,11 +83,7 @@ public final class TermiosLink: Link {
         try read(into: bytes)
       }
     }
-    return switch try read(into: buffer) {
-    case .bytes(let count): .bytes(count)
-    case .wouldBlock: .wouldBlock
-    case .endOfFile: .endOfFile
-    }
+    return LinkInput(try read(into: buffer))
   }
 
   private func read(into buffer: UnsafeMutableRawBufferPointer) throws(SerialError) -> ReadOutcome {

@@ -28,7 +28,7 @@ public struct YAMLReader: ~Copyable {
     } catch {
       throw YAMLError(at: YAMLPlace(line: error.line, column: 1), error.what)
     }
-    // A byte order mark has no meaning in UTF-8.
+    // A byte order mark has no meaning in UTF-8. Without it, libyaml counts as this file does.
     let text = file.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(file.dropFirst(3)) : file
     guard !text.isEmpty else { return [] }
     return try text.withUnsafeBufferPointer { text throws(YAMLError) in
@@ -40,6 +40,7 @@ public struct YAMLReader: ~Copyable {
     self.file = file
     parser = .allocate(capacity: 1)
     guard yaml_parser_initialize(parser) == 1 else { fatalError("not enough memory") }
+    yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
     yaml_parser_set_input_string(parser, file.baseAddress, file.count)
   }
 
@@ -160,17 +161,16 @@ extension YAMLReader {
     }
   }
 
-  /// The character at an index, which does not count a byte order mark; nil at the end of the file.
+  /// The character at an index; nil at the end of the file.
   private func character(at index: Int) -> Unicode.Scalar? {
-    let text = String(decoding: file, as: UTF8.self).unicodeScalars
-    return text.dropFirst(index + (text.first == "\u{FEFF}" ? 1 : 0)).first
+    String(decoding: file, as: UTF8.self).unicodeScalars.dropFirst(index).first
   }
 
   private func place(of offset: Int) -> YAMLPlace {
-    let lines = file[..<offset].split(
-      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    let column = lines.last.map { String(decoding: $0, as: UTF8.self).unicodeScalars.count } ?? 0
-    return YAMLPlace(line: lines.count, column: column + 1)
+    // YAML 1.1 has more ends of lines than LF; all are newlines of Unicode.
+    let lines = String(decoding: file[..<offset], as: UTF8.self)
+      .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    return YAMLPlace(line: lines.count, column: (lines.last?.unicodeScalars.count ?? 0) + 1)
   }
 }
 
