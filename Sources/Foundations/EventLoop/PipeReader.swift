@@ -61,10 +61,13 @@ package final class PipeReader {
     switch stage {
     case .watching(let watch):
       watch.setInterest(room() > 0 ? .reading : [])
-    case .emptying:
+    case .emptying(nil) where room() > 0:
       stage = .emptying(
-        room() > 0 ? loop.schedule(after: .zero) { [unowned self] in read() } : nil)
-    case .ended: break
+        loop.schedule(after: .zero) { [unowned self] in
+          stage = .emptying(nil)
+          read()
+        })
+    case .emptying, .ended: break
     }
   }
 

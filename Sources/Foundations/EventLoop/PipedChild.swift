@@ -17,7 +17,7 @@ package final class PipedChild {
   /// The destinations of a program's standard streams, and the receivers of its signals.
   package struct Plan {
     /// The ends of its standard input and output.
-    package enum Streams {
+    package enum Streams: Equatable {
       /// `/dev/null`.
       case none
       case pipes
@@ -105,8 +105,7 @@ package final class PipedChild {
   package init(
     words: [String], at path: String? = nil, _ plan: Plan = Plan()
   ) throws(Errno) {
-    var arePipes = false
-    if case .pipes = plan.streams { arePipes = true }
+    let arePipes = plan.streams == .pipes
     let toChild = arePipes ? try SharedDescriptor.pipe() : nil
     let fromChild = arePipes ? try SharedDescriptor.pipe() : nil
     let errorsOfChild = plan.errors == .piped ? try SharedDescriptor.pipe() : nil
@@ -130,7 +129,7 @@ package final class PipedChild {
     start.environment = plan.environment.isEmpty ? nil : plan.variables
     // Only the ends of this process: programs expect blocking streams.
     for end in [toChild?.writer, fromChild?.reader, errorsOfChild?.reader] {
-      end?.setNonBlocking()
+      end?.borrowed.setNonBlocking()
     }
     program = try RunningProgram(words, at: path, start, isGuarded: plan.isGuarded)
     input = toChild?.writer
@@ -185,7 +184,7 @@ package final class PipedChild {
     guard let status = program.status() else { return }
     let exit = ChildProcess.End(waitStatus: status)
     self.exit = exit
-    let hasOutput = output.map { !$0.hasEnded } ?? false
+    let hasOutput = output?.hasEnded == false
     output?.finish()
     report?(.exited(exit))
     if !hasOutput { report?(.ended(exit)) }

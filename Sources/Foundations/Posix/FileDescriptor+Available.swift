@@ -20,6 +20,11 @@ public enum WriteOutcome: Equatable, Sendable {
 }
 
 extension FileDescriptor {
+  /// Reads and writes do not wait from now on. The corresponding C function is `fcntl`.
+  package func setNonBlocking() {
+    _ = fcntl(rawValue, F_SETFL, fcntl(rawValue, F_GETFL) | O_NONBLOCK)
+  }
+
   /// The number of bytes that a read would return now: the bytes in a pipe, socket or terminal, or
   /// the rest of a regular file; 0 if it is unknown.
   ///

@@ -54,9 +54,4 @@ package final class SharedDescriptor: Sendable {
     }
     return (shared(ends[0]), shared(ends[1]))
   }
-
-  /// Reads and writes do not wait from now on. The corresponding C function is `fcntl`.
-  package func setNonBlocking() {
-    _ = fcntl(borrowed.rawValue, F_SETFL, fcntl(borrowed.rawValue, F_GETFL) | O_NONBLOCK)
-  }
 }

@@ -9,8 +9,8 @@ package final class WakePipe: Sendable {
   /// - Throws: the errors of pipe(2).
   package init() throws(Errno) {
     ends = try SharedDescriptor.pipe()
-    ends.reader.setNonBlocking()
-    ends.writer.setNonBlocking()
+    ends.reader.borrowed.setNonBlocking()
+    ends.writer.borrowed.setNonBlocking()
   }
 
   /// Readable from a ``wake()`` to the next ``clear()``.

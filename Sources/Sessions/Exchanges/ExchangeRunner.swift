@@ -138,13 +138,11 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
     switch (exchange.reception, frameForm, hub) {
     case (.shared, let form?, let hub?):
       receiver.receive(from: hub, framedBy: form, afterReceiving: early, on: session, loop)
-    case (.shared, _, _):
-      receiver.receive(
-        from: hub, as: .listener, decodedFrom: encoding, afterReceiving: early, on: loop)
-    case (.alone, _, _):
-      receiver.receive(
-        from: hub, as: .owner, decodedFrom: encoding, afterReceiving: early, on: loop)
     case (.nothing, _, _): break
+    case (let reception, _, _):
+      receiver.receive(
+        from: hub, as: reception == .alone ? .owner : .listener, decodedFrom: encoding,
+        afterReceiving: early, on: loop)
     }
     handle(.begun)
   }

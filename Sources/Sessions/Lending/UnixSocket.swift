@@ -35,7 +35,7 @@ package enum UnixSocket {
     let rawValue = try systemCall { Glibc.accept(listener.rawValue, nil, nil) }
     let client = OwnedDescriptor(FileDescriptor(rawValue: rawValue))
     try systemCall { fcntl(rawValue, F_SETFD, FD_CLOEXEC) }
-    try systemCall { fcntl(rawValue, F_SETFL, O_NONBLOCK) }
+    client.borrowed.setNonBlocking()
     return client
   }
 

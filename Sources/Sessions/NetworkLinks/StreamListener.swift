@@ -123,10 +123,10 @@ package final class StreamListener {
     }
     gate.note(at: loop.now)
     _ = fcntl(client, F_SETFD, FD_CLOEXEC)
-    _ = fcntl(client, F_SETFL, O_NONBLOCK)
-    StreamSocket.prepareForTCP(FileDescriptor(rawValue: client))
-    let peer = StreamPeer(of: FileDescriptor(rawValue: client), at: address)
-    acceptClient(OwnedDescriptor(FileDescriptor(rawValue: client)), peer)
+    let stream = FileDescriptor(rawValue: client)
+    stream.setNonBlocking()
+    StreamSocket.prepareForTCP(stream)
+    acceptClient(OwnedDescriptor(stream), StreamPeer(of: stream, at: address))
   }
 
   private func pauseAccepting(for length: Duration) {

@@ -287,11 +287,11 @@ extension CInt {
   fileprivate func duplicate(for access: CInt) throws(Errno) -> OwnedDescriptor {
     let stream = FileDescriptor(rawValue: self)
     if let opened = stream.reopened(for: access) { return opened }
-    let copy = try systemCall { fcntl(self, F_DUPFD_CLOEXEC, 0) }
+    let copy = FileDescriptor(rawValue: try systemCall { fcntl(self, F_DUPFD_CLOEXEC, 0) })
     if (try? stream.stat().type) == .socket || stream.isPseudoTerminalMaster {
-      _ = fcntl(copy, F_SETFL, fcntl(copy, F_GETFL) | O_NONBLOCK)
+      copy.setNonBlocking()
     }
-    return OwnedDescriptor(FileDescriptor(rawValue: copy))
+    return OwnedDescriptor(copy)
   }
 }
 
