@@ -33,7 +33,7 @@ extension Setting {
         key, option.name, summary, or: synonyms, users: .everyone,
         needs: SettingsChange.needs, value: { text($0.requestedSettings[keyPath: part]) },
         argument: argument(option)
-      ) { SettingsChange(part, to: $0).performNow($1) }.command,
+      ) { SettingsChange(part, to: $0).perform($1) }.command,
       text: { text($0.requestedSettings[keyPath: part]) })
   }
 }
@@ -59,15 +59,15 @@ struct SettingsChange: Sendable {
   static let needs: [Need] = [.changing, .openPort, .pen, .settings]
 
   /// Requests the change from the driver if that is possible, and answers the call.
-  func perform(_ call: CommandCall) { call.when(Self.needs) { performNow(call) } }
-
-  fileprivate func performNow(_ call: CommandCall) {
-    let present = call.state.requestedSettings
-    // A program may want to restore a setting that another program has changed.
-    if call.isFromUser && applied(to: present) == present {
-      return call.answer(.done("No change: \(present)."))
+  func perform(_ call: CommandCall) {
+    call.when(Self.needs) {
+      let present = call.state.requestedSettings
+      // A program may want to restore a setting that another program has changed.
+      if call.isFromUser && applied(to: present) == present {
+        return call.answer(.done("No change: \(present)."))
+      }
+      call.port.lineCommands.perform(self, then: call.answer)
     }
-    call.port.lineCommands.perform(self, then: call.answer)
   }
 
   /// Combines two changes.

@@ -229,7 +229,7 @@ final class JSONController {
       let command = port.port.model.state.commands.first { $0.name == name }
       guard let command else { throw JSONCommand.Mistake("there is no \(name.harmless)") }
       command.perform(call(at: port, answer))
-    case .transfer(let order): transfer(order, at: index, answer)
+    case .transfer(let order): try transfer(order, at: index, answer)
     case .watch(let order):
       answer(.done())
       port.watch(order)
@@ -321,26 +321,24 @@ final class JSONController {
     return [("path", JSON(log.path?.string))]
   }
 
-  private func transfer(_ order: TransferOrder, at index: Int, _ answer: @escaping Answer) {
-    do {
-      let player = try TransferPlayer(
-        order, on: ports[index].port, loop: loop, outlivesLoss: false,
-        onReport: { [unowned self] in
-          let (event, members) = $0.event
-          write(program.line(event, members, port: index))
-        },
-        onEnd: {
-          switch $0 {
-          case .done: answer(.done())
-          case .failed(let message), .timedOut(let message), .stopped(let message),
-            .cutOff(let message):
-            answer(.failed(message))
-          }
-        })
-      try player.begin()
-    } catch {
-      answer(.failed((error as? Failure)?.message ?? "\(error)"))
-    }
+  private func transfer(
+    _ order: TransferOrder, at index: Int, _ answer: @escaping Answer
+  ) throws {
+    let player = try TransferPlayer(
+      order, on: ports[index].port, loop: loop, outlivesLoss: false,
+      onReport: { [unowned self] in
+        let (event, members) = $0.event
+        write(program.line(event, members, port: index))
+      },
+      onEnd: {
+        switch $0 {
+        case .done: answer(.done())
+        case .failed(let message), .timedOut(let message), .stopped(let message),
+          .cutOff(let message):
+          answer(.failed(message))
+        }
+      })
+    try player.begin()
   }
 
   private func endRepetitions() {

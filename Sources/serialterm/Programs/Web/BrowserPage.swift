@@ -68,8 +68,6 @@ final class BrowserPage {
     self.program = program ?? Self.foundProgram
   }
 
-  deinit { close() }
-
   private static var foundProgram: String {
     let name = "serialterm-web"
     let own = FilePath("/proc/self/exe").realPath?.removingLastComponent().appending(name).string
