@@ -18,9 +18,9 @@ package final class LabgridQuery {
 
   package typealias Answer = Result<String, Failing>
 
-  private var program: StreamProgram?
-  private var watch: DescriptorWatch?
+  private var program: PipedChild?
   private var output: [UInt8] = []
+  private var errors = ErrorTail()
   private var deadline: LoopTimer?
   private let done: (Answer) -> Void
 
@@ -28,7 +28,6 @@ package final class LabgridQuery {
   private static let timeout = Duration.seconds(30)
   /// The maximum length of its output in bytes. A place has some ten resources.
   private static let outputLimit = 1_048_576
-  private static let pieceSize = 16_384
 
   /// Starts labgrid-client.
   ///
@@ -38,13 +37,16 @@ package final class LabgridQuery {
   package init(_ words: [String], on loop: IOLoop, done: @escaping (Answer) -> Void) {
     self.done = done
     do throws(Errno) {
-      let program = try StreamProgram([LabgridPlace.operation] + words, on: loop) {
-        [unowned self] in ended()
-      }
+      let program = try PipedChild(
+        words: [LabgridPlace.operation] + words,
+        .init(
+          errors: .piped, leads: .session, isGuarded: true, resetsSignals: true,
+          survivesRelease: false))
       self.program = program
-      watch = try loop.watch(program.socket.descriptor, for: .reading) { [unowned self] _ in
-        if !read() { watch?.cancel() }
-      }
+      try program.follow(
+        on: loop,
+        outputRoom: { [unowned self] in min(PipeReader.piece, Self.outputLimit - output.count) },
+        onEvent: { [unowned self] in handle($0) })
       deadline = loop.schedule(after: Self.timeout) { [unowned self] in finish(.failure(.noAnswer))
       }
     } catch {
@@ -53,35 +55,22 @@ package final class LabgridQuery {
     }
   }
 
-  deinit {
-    watch?.cancel()
-    program?.terminate()
-  }
+  deinit { program?.end() }
 
-  /// Reads a piece of the output.
-  ///
-  /// - Returns: whether there may be more.
-  private func read() -> Bool {
-    guard let program, output.count < Self.outputLimit else { return false }
-    return withUnsafeTemporaryAllocation(byteCount: Self.pieceSize, alignment: 1) { buffer in
-      guard case .bytes(let count)? = try? program.socket.descriptor.readAvailable(into: buffer)
-      else { return false }
-      output += buffer[..<count]
-      return true
+  private func handle(_ event: PipedChild.Event) {
+    switch event {
+    case .output(let bytes): output += bytes
+    case .errors(let bytes): errors.add(bytes)
+    case .ended(.status(0)): finish(.success(String(decoding: output, as: UTF8.self)))
+    case .ended:
+      program?.errors?.readRest()
+      finish(.failure(.failed(lastLine: errors.lastLine)))
+    case .outputClosed, .exited: break
     }
   }
 
-  private func ended() {
-    while read() {}
-    finish(
-      program?.status == 0
-        ? .success(String(decoding: output, as: UTF8.self))
-        : .failure(.failed(lastLine: program?.lastWords())))
-  }
-
   private func finish(_ answer: Answer) {
-    watch?.cancel()
-    (watch, deadline) = (nil, nil)
+    deadline = nil
     done(answer)
   }
 

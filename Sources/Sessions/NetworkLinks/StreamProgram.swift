@@ -13,11 +13,7 @@ final class StreamProgram {
   let socket: StreamSocket
 
   private let child: PipedChild
-  /// The last bytes of its standard error.
-  private var errorTail: [UInt8] = []
-
-  /// The maximum number of bytes of its standard error that are kept. These are the last ones.
-  private static let errorLimit = 4_096
+  private var errors = ErrorTail()
 
   /// Starts a program, searched along `PATH`. The corresponding C functions are
   /// `socketpair` and `posix_spawnp`.
@@ -29,17 +25,21 @@ final class StreamProgram {
   init(
     _ words: [String], on loop: IOLoop, ended: @escaping () -> Void
   ) throws(Errno) {
-    let (ours, theirs) = try Self.pair()
-    socket = StreamSocket(ours)
-    defer { _ = Glibc.close(theirs.rawValue) }
+    var ends: [CInt] = [-1, -1]
+    let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    try systemCall { socketpair(AF_UNIX, type, 0, &ends) }
+    socket = StreamSocket(OwnedDescriptor(FileDescriptor(rawValue: ends[0])))
+    let theirs = OwnedDescriptor(FileDescriptor(rawValue: ends[1]))
+    // Only the end of this process: programs expect blocking streams.
+    socket.descriptor.setNonBlocking()
     child = try PipedChild(
       words: words,
       .init(
-        streams: .descriptor(theirs), errors: .piped, leads: .session, isGuarded: true,
+        streams: .descriptor(theirs.borrowed), errors: .piped, leads: .session, isGuarded: true,
         resetsSignals: true, survivesRelease: false))
     try child.follow(on: loop) { [unowned self] event in
       switch event {
-      case .errors(let bytes): errorTail = (errorTail + bytes).suffix(Self.errorLimit)
+      case .errors(let bytes): errors.add(bytes)
       case .ended: ended()
       case .output, .outputClosed, .exited: break
       }
@@ -66,16 +66,22 @@ final class StreamProgram {
   func lastWords() -> String? {
     // What a program that has ended left in the pipe.
     child.errors?.readRest()
-    return String(decoding: errorTail, as: UTF8.self).split(whereSeparator: \.isNewline)
-      .last { $0.contains { !$0.isWhitespace } }.map(String.init)
+    return errors.lastLine
   }
+}
 
-  private static func pair() throws(Errno) -> (ours: FileDescriptor, theirs: FileDescriptor) {
-    var ends: [CInt] = [-1, -1]
-    let type = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-    try systemCall { socketpair(AF_UNIX, type, 0, &ends) }
-    // Only the end of this process: programs expect blocking streams.
-    _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
-    return (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
+/// The end of what a program writes to its standard error: it may contain the reason of its end.
+struct ErrorTail {
+  private var bytes: [UInt8] = []
+
+  /// The maximum number of bytes that are kept. These are the last ones.
+  private static let limit = 4_096
+
+  mutating func add(_ piece: UnsafeRawBufferPointer) { bytes = (bytes + piece).suffix(Self.limit) }
+
+  /// The last line with a text; nil if there is none.
+  var lastLine: String? {
+    String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+      .last { $0.contains { !$0.isWhitespace } }.map(String.init)
   }
 }

@@ -5,20 +5,19 @@ import SystemPackage
 
 /// A stream that is connected or being connected. Releasing it closes the socket.
 final class StreamSocket {
-  let descriptor: FileDescriptor
+  private let owned: OwnedDescriptor
+  var descriptor: FileDescriptor { owned.borrowed }
 
   /// Creates a non-blocking socket, close-on-exec. The corresponding C function is `socket`.
   init(family: CInt) throws(Errno) {
     let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
     let rawValue = try systemCall { socket(family, CInt(type), 0) }
-    descriptor = FileDescriptor(rawValue: rawValue)
+    owned = OwnedDescriptor(FileDescriptor(rawValue: rawValue))
     if family != AF_UNIX { Self.prepareForTCP(descriptor) }
   }
 
   /// Takes ownership of a non-blocking descriptor.
-  init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
-
-  deinit { _ = Glibc.close(descriptor.rawValue) }
+  init(_ owned: consuming OwnedDescriptor) { self.owned = owned }
 
   /// Sends each key immediately, and detects a lost peer within 15 seconds, even while nothing is
   /// sent. Other sockets do not have these options, and stay unchanged. See tcp(7).

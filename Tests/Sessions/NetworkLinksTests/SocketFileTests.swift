@@ -29,7 +29,7 @@ import Testing
 
     var client: StreamSocket? {
       let client = accept(socket.descriptor.rawValue, nil, nil)
-      return client < 0 ? nil : StreamSocket(FileDescriptor(rawValue: client))
+      return client < 0 ? nil : StreamSocket(OwnedDescriptor(FileDescriptor(rawValue: client)))
     }
   }
 
