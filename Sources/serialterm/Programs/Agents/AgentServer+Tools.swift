@@ -274,7 +274,7 @@ extension AgentServer {
     } catch {
       throw AgentMistake("\(error)")
     }
-    guard case .perform(let action) = command else { return }
+    guard case .perform(let action, _, _) = command else { return }
     try perform(call, action)
   }
 

@@ -12,16 +12,12 @@ enum JSONCommand {
   /// Sends text, which is converted to the encoding of the device, or bytes.
   case send(Content)
   case expect(ExpectedPattern, within: Duration)
-  /// A command of the session with a parsed argument: `set` and `break`.
-  case perform((CommandCall) -> Void)
-  /// Another command of the session, with its argument as text. The answer contains the message.
-  case named(Command, String?)
-  /// A command that the configuration of the session defines, by its name.
-  case configured(String)
+  /// A command of the session, with the argument of its call, and whether the answer contains the
+  /// message.
+  case perform((CommandCall) -> Void, argument: String? = nil, saysMessage: Bool = true)
   case transfer(TransferOrder)
   /// Publishes parts of the observed state.
   case watch(WatchOrder)
-  case pen(PenRequest)
   /// Draws the numbers of the device.
   case plot(PlotPicture.Size)
   /// Lends the port to other programs.
@@ -46,7 +42,7 @@ enum JSONCommand {
     case .stopLog: .stopLog
     case .readLog: .readLog
     case .close: .close
-    case .perform, .named, .configured, .pen, .watch: nil
+    case .perform, .watch: nil
     }
   }
 
@@ -99,13 +95,13 @@ enum JSONCommand {
       } catch {
         throw Mistake("\(error)")
       }
-    case "set": self = .perform(try Self.setting(in: json))
+    case "set": self = .perform(try Self.setting(in: json), saysMessage: false)
     case "break":
       let command = Command.sendBreak
       let member = json["milliseconds"] == nil ? ArgumentForm.usualName : "milliseconds"
       let length =
         try command.argument.value(of: member, in: json) ?? LineCommands.breakLength
-      self = .perform { command.perform(length, $0) }
+      self = .perform({ command.perform(length, $0) }, saysMessage: false)
     case "send-file": self = .transfer(try Self.sending(json))
     case "receive-files": self = .transfer(try Self.receiving(json))
     case "release": self = .release
@@ -128,21 +124,29 @@ enum JSONCommand {
       self = .plot(size)
     case let name?:
       if let request = try PenRequest(json) {
-        self = .pen(request)
+        self = .perform(request.perform)
         return
       }
       if name.hasPrefix(Snippet.commandPrefix) || name.hasPrefix(NamedSequence.commandPrefix) {
-        self = .configured(name)
+        self = .perform { Self.performConfigured(name, $0) }
         return
       }
       guard let command = Command(named: name) else { throw Self.noCommand }
-      self = .named(command, try Self.argument(in: json))
+      self = .perform(command.perform, argument: try Self.argument(in: json))
     case nil: throw Self.noCommand
     }
   }
 
   private static let noCommand = Mistake(
     "expected a command, such as send, expect, set, break or close: see 'serialterm help json'")
+
+  /// Performs a command that the configuration of the session defines.
+  private static func performConfigured(_ name: String, _ call: CommandCall) {
+    guard let command = call.state.commands.first(where: { $0.name == name }) else {
+      return call.answer(.failed("there is no \(name.harmless)"))
+    }
+    command.perform(call)
+  }
 
   private static func sending(_ json: JSON) throws(Mistake) -> TransferOrder {
     guard let path = json["path"]?.string, !path.isEmpty else {

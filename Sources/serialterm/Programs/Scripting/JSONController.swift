@@ -223,17 +223,12 @@ final class JSONController {
           answer(.failed("timeout"))
         })
       port.text.patterns = [expression]
-    case .perform(let action): action(call(at: port, saysMessage: false, answer))
-    case .named(let command, let argument): command.perform(call(argument, at: port, answer))
-    case .configured(let name):
-      let command = port.port.model.state.commands.first { $0.name == name }
-      guard let command else { throw JSONCommand.Mistake("there is no \(name.harmless)") }
-      command.perform(call(at: port, answer))
+    case .perform(let action, let argument, let saysMessage):
+      action(call(argument, at: port, saysMessage: saysMessage, answer))
     case .transfer(let order): try transfer(order, at: index, answer)
     case .watch(let order):
       answer(.done())
       port.watch(order)
-    case .pen(let request): request.perform(call(at: port, answer))
     case .plot(let size): return [("svg", JSON(try port.plot?.picture(size)))]
     case .release: release(port, answer)
     case .takeBack:
@@ -256,8 +251,7 @@ final class JSONController {
   ///
   /// - Parameter saysMessage: whether the answer has the message of the outcome.
   private func call(
-    _ argument: String? = nil, at port: JSONPort, saysMessage: Bool = true,
-    _ answer: @escaping Answer
+    _ argument: String?, at port: JSONPort, saysMessage: Bool, _ answer: @escaping Answer
   ) -> CommandCall {
     CommandCall(from: .json, at: port.port, sendingBy: port, argument: argument) { outcome in
       if let reason = outcome.obstacle {

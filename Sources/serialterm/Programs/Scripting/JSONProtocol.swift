@@ -232,7 +232,7 @@ extension JSONProtocol.Wait {
   fileprivate init?(_ command: JSONCommand) {
     switch command {
     case .expect: self = .expect
-    case .perform, .named, .configured, .pen: self = .outcome
+    case .perform: self = .outcome
     case .transfer: self = .transfer
     case .release: self = .release
     case .readLog: self = .log

@@ -71,14 +71,11 @@ import TextTools
   /// Performs a line on a port, and returns the outcome.
   private func outcome(of line: String, at bench: PortBench) throws -> CommandOutcome? {
     var outcome: CommandOutcome?
-    func call(_ argument: String? = nil) -> CommandCall {
-      CommandCall(from: .json, at: bench.port, argument: argument) { outcome = $0 }
-    }
     switch try JSONCommand(try JSON(parsing: line)) {
-    case .perform(let action): action(call())
-    case .named(let command, let argument): command.perform(call(argument))
-    case .send, .expect, .configured, .transfer, .watch, .pen, .plot, .release, .takeBack,
-      .startLog, .stopLog, .readLog, .close:
+    case .perform(let action, let argument, _):
+      action(CommandCall(from: .json, at: bench.port, argument: argument) { outcome = $0 })
+    case .send, .expect, .transfer, .watch, .plot, .release, .takeBack, .startLog, .stopLog,
+      .readLog, .close:
       Issue.record("not a command of the session: \(line)")
     }
     bench.port.lineCommands.end()
