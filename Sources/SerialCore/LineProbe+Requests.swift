@@ -27,6 +27,6 @@ extension DeviceID {
   private var acmCapabilities: Int? {
     let file = "/sys/dev/char/\(majorNumber):\(minorNumber)/device/bmCapabilities"
     guard let text = try? FilePath(file).contents() else { return nil }
-    return Int(String(decoding: text.prefix { $0 != 0x0A }, as: UTF8.self))
+    return Int(String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
   }
 }

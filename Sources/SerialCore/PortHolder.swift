@@ -24,7 +24,7 @@ public struct PortHolder: Hashable, Sendable {
     let folder = FilePath("/proc/\(pid)")
     guard let name = try? folder.appending("comm").contents() else { return nil }
     self.init(
-      pid: pid, command: String(decoding: name.prefix { $0 != 0x0A }, as: UTF8.self),
+      pid: pid, command: String(decoding: name.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self),
       user: try? folder.stat().userID)
   }
 }

@@ -89,7 +89,7 @@ public struct UUCPLock {
       let pid = bytes.withUnsafeBytes { $0.loadUnaligned(as: Int32.self) }
       return pid > 0 ? pid : nil
     }
-    let words = bytes.split { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
+    let words = bytes.split { " \t\r\n".utf8.contains($0) }
     guard let word = words.first, word.allSatisfy({ (0x30...0x39).contains($0) }) else {
       return nil
     }

@@ -186,7 +186,8 @@ package struct DialogueExchange: Exchange {
     case .pulse(let line, let duration):
       return [begin, .perform(.pulse(line.modemLines, duration))]
     case .transfer(let files): return [begin] + flush() + [.perform(.transfer(files))]
-    case .print(let bytes): return [begin] + flush() + [.report(.print(bytes + [0x0A])), .yield]
+    case .print(let bytes):
+      return [begin] + flush() + [.report(.print(bytes + [UInt8(ascii: "\n")])), .yield]
     case .fail(let reason): return [begin] + end(.failed(reason))
     }
   }

@@ -10,7 +10,7 @@ struct EchoSearch: Hashable, Sendable {
   /// - Returns: nil if other text could easily look like the echo, or if bytes that are not text
   ///   may be echoed in another form.
   init?(of sent: [UInt8]) {
-    text = Array(sent.reversed().drop { $0 == 0x0A || $0 == 0x0D }.reversed())
+    text = Array(sent.reversed().drop { "\r\n".utf8.contains($0) }.reversed())
     guard text.count > 1, text.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
   }
 

@@ -69,7 +69,7 @@ public struct ScrollbackCopy: Sendable {
           let moment = Moment(wallClock: line.time * 1_000_000, monotonic: 0)
           stamper.append(timeOf: moment, to: &piece)
           text.with(line.bytes, isUTF8: line.isMark) { piece += $0 }
-          piece.append(0x0A)
+          piece.append(UInt8(ascii: "\n"))
         }
         if piece.count >= 32_768 {
           try put(piece)

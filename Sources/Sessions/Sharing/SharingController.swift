@@ -397,7 +397,7 @@ package final class SharingController: PenControl {
     _ bytes: UnsafeRawBufferPointer, by id: Roster.ID, _ author: Author
   ) -> Writing {
     let othersWait = waiting.contains { $0 != id }
-    let lineEnd = bytes.lastIndex { $0 == 0x0A || $0 == 0x0D }.map { $0 + 1 }
+    let lineEnd = bytes.lastIndex { "\r\n".utf8.contains($0) }.map { $0 + 1 }
     let part = UnsafeRawBufferPointer(
       rebasing: bytes.prefix(othersWait ? lineEnd ?? bytes.count : bytes.count))
     turn = id

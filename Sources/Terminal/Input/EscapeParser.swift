@@ -96,5 +96,5 @@ package struct EscapeParser {
 }
 
 extension UInt8 {
-  fileprivate var endsLine: Bool { self == 0x0D || self == 0x0A }
+  fileprivate var endsLine: Bool { self == UInt8(ascii: "\r") || self == UInt8(ascii: "\n") }
 }

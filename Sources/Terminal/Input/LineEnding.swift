@@ -4,9 +4,9 @@ package enum LineEnding: String, CaseIterable, Sendable {
 
   package var bytes: [UInt8] {
     switch self {
-    case .cr: [0x0D]
-    case .lf: [0x0A]
-    case .crlf: [0x0D, 0x0A]
+    case .cr: [UInt8(ascii: "\r")]
+    case .lf: [UInt8(ascii: "\n")]
+    case .crlf: Array("\r\n".utf8)
     }
   }
 }

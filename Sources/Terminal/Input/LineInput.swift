@@ -121,7 +121,7 @@ extension Key {
   fileprivate var controlByte: UInt8? {
     switch self {
     case .control(let letter): UInt8(letter.value & 0x1F)
-    case .named(.tab, _): 0x09
+    case .named(.tab, _): UInt8(ascii: "\t")
     case .named(.escape, _): 0x1B
     case .character, .alt, .named, .paste: nil
     }

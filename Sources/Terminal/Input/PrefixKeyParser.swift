@@ -116,10 +116,10 @@ package struct PrefixKeyParser {
     switch byte {
     case 0x00: "ctrl-space"
     case 0x08, 0x7F: "backspace"
-    case 0x09: "tab"
-    case 0x0A, 0x0D: "enter"
+    case UInt8(ascii: "\t"): "tab"
+    case UInt8(ascii: "\n"), UInt8(ascii: "\r"): "enter"
     case 0x1B: "escape"
-    case 0x20: "space"
+    case UInt8(ascii: " "): "space"
     case ..<0x20: "\(PrefixKey.control(byte))"
     default: "\(Character(Unicode.Scalar(byte)))"
     }

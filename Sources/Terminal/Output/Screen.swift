@@ -634,7 +634,9 @@ package final class Screen {
       if let kept {
         // What the other program has shown moves into the terminal's scrollback.
         if !kept.isAlternate {
-          write(Array("\u{1B}[r\u{1B}[9999H".utf8) + Array(repeating: 0x0A, count: kept.rows))
+          write(
+            Array("\u{1B}[r\u{1B}[9999H".utf8)
+              + Array(repeating: UInt8(ascii: "\n"), count: kept.rows))
         }
         shown.restore(kept)
       } else {

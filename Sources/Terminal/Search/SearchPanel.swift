@@ -106,7 +106,7 @@ package struct SearchPanel {
       bottom = match.map { min(scrollback.lines.upperBound - 1, $0 + height / 2) }
       return .changed
     case .paste(let bytes):
-      _ = editor.handle(.paste(Array(bytes.prefix { $0 != 0x0A && $0 != 0x0D })))
+      _ = editor.handle(.paste(Array(bytes.prefix { !"\r\n".utf8.contains($0) })))
       return update()
     default:
       let before = editor.text

@@ -190,7 +190,7 @@ private struct Editor {
     let indentation = last.isHeading ? "" : String(decoding: start, as: UTF8.self)
     let text = keys.map { indentation + $0 }
     let isWhole = document[lines].last == Self.newline
-    let lineEnd = document[lines].suffix(2).elementsEqual([0x0D, 0x0A]) ? "\r\n" : "\n"
+    let lineEnd = document[lines].suffix(2).elementsEqual("\r\n".utf8) ? "\r\n" : "\n"
     let bytes =
       isWhole ? text.map { $0 + lineEnd }.joined() : text.map { lineEnd + $0 }.joined()
     return (

@@ -91,7 +91,9 @@ struct Scanner {
     return bytes[start..<position]
   }
 
-  mutating func skipBlanks() { _ = readWhile { $0 == 0x20 || $0 == 0x09 } }
+  mutating func skipBlanks() {
+    _ = readWhile { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+  }
 
   /// Skips blanks, comments and empty lines.
   ///

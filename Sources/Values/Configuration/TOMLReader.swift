@@ -203,14 +203,14 @@ extension TOMLReader {
     if let value = NumberText(word)?.value { return value }
     if let value = DateTimeText(word)?.value {
       // A blank may separate a date from a time.
-      guard case .date = value, scanner.peek == 0x20,
+      guard case .date = value, scanner.peek == UInt8(ascii: " "),
         let digit = scanner.peek(at: 1), (0x30...0x39).contains(digit)
       else { return value }
       scanner = start
       var blankCount = 0
       let both = scanner.readWhile {
-        blankCount += $0 == 0x20 ? 1 : 0
-        return blankCount < 2 && ($0 == 0x20 || $0.isValueWord)
+        blankCount += $0 == UInt8(ascii: " ") ? 1 : 0
+        return blankCount < 2 && ($0 == UInt8(ascii: " ") || $0.isValueWord)
       }
       if let value = DateTimeText(both)?.value { return value }
       throw scanner.error("'\(String(decoding: both, as: UTF8.self))' is not a date and time")
@@ -298,7 +298,7 @@ extension TOMLReader {
   ///
   /// - Returns: whether the backslash was the last character of its line.
   private mutating func skipLineEnding() throws(ConfigurationError) -> Bool {
-    guard let next = scanner.peek, [0x20, 0x09, 0x0A, 0x0D].contains(next) else { return false }
+    guard let next = scanner.peek, " \t\n\r".utf8.contains(next) else { return false }
     scanner.skipBlanks()
     guard scanner.consumeLineEnd() else {
       throw scanner.error("a backslash before blanks must end its line; for a backslash write \\\\")
@@ -312,12 +312,12 @@ extension TOMLReader {
     if escape != UInt8(ascii: "\n") { _ = scanner.next() }
     switch escape {
     case UInt8(ascii: "b"): text.append(0x08)
-    case UInt8(ascii: "t"): text.append(0x09)
-    case UInt8(ascii: "n"): text.append(0x0A)
+    case UInt8(ascii: "t"): text.append(UInt8(ascii: "\t"))
+    case UInt8(ascii: "n"): text.append(UInt8(ascii: "\n"))
     case UInt8(ascii: "f"): text.append(0x0C)
-    case UInt8(ascii: "r"): text.append(0x0D)
-    case UInt8(ascii: "\""): text.append(0x22)
-    case UInt8(ascii: "\\"): text.append(0x5C)
+    case UInt8(ascii: "r"): text.append(UInt8(ascii: "\r"))
+    case UInt8(ascii: "\""): text.append(UInt8(ascii: "\""))
+    case UInt8(ascii: "\\"): text.append(UInt8(ascii: "\\"))
     case UInt8(ascii: "u"): text += try readScalar(digitCount: 4)
     case UInt8(ascii: "U"): text += try readScalar(digitCount: 8)
     default:

@@ -30,10 +30,10 @@ public struct LineFraming: FrameEncoding, Hashable {
     self.end = end
     let delimiter: DelimitedSearch.Delimiter =
       switch end {
-      case .lf: .byte(0x0A)
-      case .cr: .byte(0x0D)
-      case .crlf: .sequence([0x0D, 0x0A])
-      case .any: .either(0x0A, 0x0D)
+      case .lf: .byte(UInt8(ascii: "\n"))
+      case .cr: .byte(UInt8(ascii: "\r"))
+      case .crlf: .sequence(Array("\r\n".utf8))
+      case .any: .either(UInt8(ascii: "\n"), UInt8(ascii: "\r"))
       }
     lines = DelimitedSearch(for: delimiter, limit: limit)
   }
@@ -52,32 +52,34 @@ public struct LineFraming: FrameEncoding, Hashable {
   ) -> FrameSearch<String> {
     if expectsLF, let first = bytes.first {
       expectsLF = false
-      if first == 0x0A { return .skip(length: 1) }
+      if first == UInt8(ascii: "\n") { return .skip(length: 1) }
     }
     switch lines.search(bytes, searched: searched, isEnd: isEnd) {
     case .incomplete: return .incomplete
     case .frame(let count, let length):
-      expectsLF = end == .any && bytes[length - 1] == 0x0D
+      expectsLF = end == .any && bytes[length - 1] == UInt8(ascii: "\r")
       return .frame(line(bytes[..<count]), length: length)
     case .damaged(.unfinished, let length): return .frame(line(bytes[...]), length: length)
     case .damaged(let damage, let length): return .damaged(damage, length: length)
     case .skip(let length): return .skip(length: length)
     case .rest(let length):
-      expectsLF = end == .any && bytes[length - 1] == 0x0D
+      expectsLF = end == .any && bytes[length - 1] == UInt8(ascii: "\r")
       return .rest(length: length)
     }
   }
 
   private func line(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
-    String(decoding: end == .lf && bytes.last == 0x0D ? bytes.dropLast() : bytes, as: UTF8.self)
+    String(
+      decoding: end == .lf && bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes,
+      as: UTF8.self)
   }
 
   /// Encodes a line with its end. For ``End/any`` that is CR, like the Enter key of a terminal.
   public func encode(_ line: String) -> [UInt8] {
     switch end {
-    case .lf: Array(line.utf8) + [0x0A]
-    case .cr, .any: Array(line.utf8) + [0x0D]
-    case .crlf: Array(line.utf8) + [0x0D, 0x0A]
+    case .lf: Array(line.utf8) + [UInt8(ascii: "\n")]
+    case .cr, .any: Array(line.utf8) + [UInt8(ascii: "\r")]
+    case .crlf: Array(line.utf8) + "\r\n".utf8
     }
   }
 }

@@ -18,11 +18,12 @@ package struct DeviceText: Hashable, Sendable {
       let byte = bytes[index]
       switch byte {
       case 0x0A, 0x09, 0x20..<0x5C, 0x5D..<0x7F: output.append(byte)
-      case 0x0D where index + 1 < bytes.count && bytes[index + 1] == 0x0A: output.append(byte)
-      case 0x0D:
+      case UInt8(ascii: "\r")
+      where index + 1 < bytes.count && bytes[index + 1] == UInt8(ascii: "\n"): output.append(byte)
+      case UInt8(ascii: "\r"):
         output += "\\r".utf8
         isExact = false
-      case 0x5C:
+      case UInt8(ascii: "\\"):
         output += "\\\\".utf8
         isExact = false
       case 0x80...:

@@ -58,7 +58,7 @@ public struct AddressFinder: Hashable, Sendable {
       let rest = text[stack.count...]
       if rest.starts(with: [0x3E, 0x3E, 0x3E]) { return true }
       if rest.starts(with: [0x3C, 0x3C, 0x3C]) { return false }
-      let word = rest.first == 0x20 || rest.first == 0x7F ? rest.dropFirst() : rest
+      let word = rest.first == UInt8(ascii: " ") || rest.first == 0x7F ? rest.dropFirst() : rest
       if word.starts(with: dump),
         isBeforeDump(line[(index + stack.count + rest.count - word.count + dump.count)...])
       {
@@ -71,8 +71,8 @@ public struct AddressFinder: Hashable, Sendable {
   /// Whether a colon, and then nothing or a place in memory, follows the words of a stack dump. In
   /// a sentence about a stack dump, other words do.
   private static func isBeforeDump(_ rest: ArraySlice<UInt8>) -> Bool {
-    guard rest.first == 0x3A else { return false }
-    let place = rest.dropFirst().drop { $0 == 0x20 || $0 == 0x09 }
+    guard rest.first == UInt8(ascii: ":") else { return false }
+    let place = rest.dropFirst().drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
     let digits = place.starts(with: [0x30, 0x78]) ? place.dropFirst(2) : place
     let word = digits.prefix(17).prefix(while: isWord)
     return place.isEmpty || (6...16).contains(word.count) && number(word) != nil
@@ -93,7 +93,9 @@ public struct AddressFinder: Hashable, Sendable {
     var hasRow = false
     while position < end {
       guard isWord(line[position]) else {
-        if line[position] != 0x20, line[position] != 0x09 { isInRow = false }
+        if line[position] != UInt8(ascii: " "), line[position] != UInt8(ascii: "\t") {
+          isInRow = false
+        }
         position += 1
         continue
       }
@@ -112,7 +114,7 @@ public struct AddressFinder: Hashable, Sendable {
         found.append(value)
         if found.count == maximumAddresses { break }
       }
-      if isInDump, isLong, value != nil, position < end, line[position] == 0x3A {
+      if isInDump, isLong, value != nil, position < end, line[position] == UInt8(ascii: ":") {
         isInRow = true
         position += 1
       }
@@ -125,12 +127,14 @@ public struct AddressFinder: Hashable, Sendable {
     var position = start
     func skipSpaces() {
       let limit = max(0, position - 8)
-      while position > limit, line[position - 1] == 0x20 { position -= 1 }
+      while position > limit, line[position - 1] == UInt8(ascii: " ") { position -= 1 }
     }
     // U-Boot: pc : [<87f3ba2c>]
     if start > 1, line[start - 1] == 0x3C, line[start - 2] == 0x5B { position -= 2 }
     skipSpaces()
-    guard position > 0, line[position - 1] == 0x3A || line[position - 1] == 0x3D else {
+    guard position > 0,
+      line[position - 1] == UInt8(ascii: ":") || line[position - 1] == UInt8(ascii: "=")
+    else {
       return false
     }
     position -= 1

@@ -96,7 +96,7 @@ public struct BuildFolder {
   /// The entries `NAME:TYPE=VALUE` of a CMake cache that matter here.
   private static func cache(_ text: [UInt8]) -> [String: String] {
     var entries: [String: String] = [:]
-    for line in text.split(separator: 0x0A) {
+    for line in text.split(separator: UInt8(ascii: "\n")) {
       let line = String(decoding: line, as: UTF8.self)
       guard line.hasPrefix("BYPRODUCT_KERNEL_ELF_NAME:") || line.hasPrefix("CMAKE_ADDR2LINE:"),
         let equals = line.firstIndex(of: "="), let colon = line.firstIndex(of: ":")

@@ -10,7 +10,7 @@ public struct TransferConditions: Hashable, Sendable {
   /// Whether all control characters are sent as two bytes, for lines that interpret them (ZMODEM).
   public var escapesControls = false
   /// The replacement of line ends in a text (``TransferProtocol/ascii``).
-  public var lineEnd: [UInt8] = [0x0D]
+  public var lineEnd: [UInt8] = [UInt8(ascii: "\r")]
   /// The maximum size of a received file in bytes; nil for no limit.
   public var largestFile: Int?
 

@@ -319,7 +319,7 @@ struct SendCommand: TransferringCommand {
       }
       guard values[Self.escapes] else { return try encoded(Array(text.utf8)) + ending }
       let bytes = try encoded(try EscapedText.bytes(of: text))
-      let hasEnding = bytes.last == 0x0D || bytes.last == 0x0A
+      let hasEnding = bytes.last == UInt8(ascii: "\r") || bytes.last == UInt8(ascii: "\n")
       return hasEnding ? bytes : bytes + ending
     } catch {
       throw UsageError("TEXT: \(error)")

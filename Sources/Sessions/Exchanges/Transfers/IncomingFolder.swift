@@ -158,11 +158,11 @@ package final class IncomingFolder: TransferStorage {
     of bytes: [UInt8], orElse own: String?
   ) -> NameCheck {
     let bytes = bytes.isEmpty ? Array((own ?? "").utf8) : bytes
-    let parts = bytes.split(separator: 0x2F, omittingEmptySubsequences: false)
+    let parts = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     // Senders often include a relative path. Its last component is the name. A path that leads out
     // of the folder is declined.
-    guard bytes.first != 0x2F, !parts.contains(where: { $0.elementsEqual("..".utf8) }),
-      let last = parts.last, !last.isEmpty, last.first != 0x2E, !last.contains(0),
+    guard bytes.first != UInt8(ascii: "/"), !parts.contains(where: { $0.elementsEqual("..".utf8) }),
+      let last = parts.last, !last.isEmpty, last.first != UInt8(ascii: "."), !last.contains(0),
       last.count + ".part.1000".utf8.count <= 255
     else { return .failure(.name) }
     let name = String(decoding: last, as: UTF8.self)

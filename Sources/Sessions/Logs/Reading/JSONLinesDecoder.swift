@@ -13,7 +13,7 @@ struct JSONLinesDecoder: LogDecoder {
     while let reading = try input.readLine() {
       guard case .bytes(let text) = reading else { return .waiting }
       line += 1
-      if text.allSatisfy({ $0 == 0x20 || $0 == 0x0D }) { continue }
+      if text.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) { continue }
       if let entry = try entry(in: text) { return .entry(entry) }
     }
     return .end

@@ -62,7 +62,7 @@ final class LogInput {
   func readLine() throws(LogReadingError) -> Reading? {
     var searched = 0
     while true {
-      if let end = buffer[(position + searched)...].firstIndex(of: 0x0A) {
+      if let end = buffer[(position + searched)...].firstIndex(of: UInt8(ascii: "\n")) {
         return .bytes(take(end + 1 - position).dropLast())
       }
       searched = buffer.count - position

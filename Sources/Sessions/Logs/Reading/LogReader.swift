@@ -48,7 +48,8 @@ public final class LogReader {
     switch beginning.first {
     case UInt8(ascii: "["): return TextDecoder(input)
     // Empty lines are skipped, and an empty file has no entries.
-    case UInt8(ascii: "{"), 0x20, 0x0A, 0x0D, nil: return JSONLinesDecoder(input)
+    case UInt8(ascii: "{"), UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), nil:
+      return JSONLinesDecoder(input)
     default: throw LogReadingError("not a log with times")
     }
   }

@@ -51,13 +51,13 @@ struct TextDecoder: LogDecoder {
     return LogEntry(
       time: UInt64(max(0, min(clock.seconds, 1e10)) * 1e9), port: nil,
       direction: isMarked ? direction! : .fromDevice,
-      bytes: Array(isMarked ? text.dropFirst(2) : text) + [0x0D, 0x0A])
+      bytes: Array(isMarked ? text.dropFirst(2) : text) + "\r\n".utf8)
   }
 
   /// Whether all whole lines of the device or of the user have marks.
   private static func areMarked(_ beginning: ArraySlice<UInt8>) -> Bool {
-    let lines = beginning.split(separator: 0x0A, omittingEmptySubsequences: true)
-    let isWhole = beginning.last == 0x0A || lines.count == 1
+    let lines = beginning.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)
+    let isWhole = beginning.last == UInt8(ascii: "\n") || lines.count == 1
     let texts = (isWhole ? lines[...] : lines.dropLast()).compactMap { line in
       line.withUnsafeBytes { LineTimestamp(of: $0) }.map { line.dropFirst($0.length) }
     }.filter { !$0.isEmpty && !LogEvent.isText($0) }

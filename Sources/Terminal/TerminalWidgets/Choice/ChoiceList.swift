@@ -255,7 +255,7 @@ extension ChoiceList {
 
   /// The part of a paste that can extend a query: its first line, without control characters.
   private static func queryText(of bytes: [UInt8]) -> String {
-    let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
+    let line = bytes.prefix { !"\r\n".utf8.contains($0) }
     return String(decoding: line, as: UTF8.self)
       .filter { $0.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control } }
   }

@@ -19,7 +19,7 @@ struct DialogueReader {
       throw DialogueError(line: 1, what: "larger than \(Dialogue.largestScript / 1_048_576) MiB")
     }
     var reader = DialogueReader(lines: [])
-    let lines = script.split(separator: 0x0A, omittingEmptySubsequences: false)
+    let lines = script.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (index, bytes) in lines.enumerated() {
       guard let text = String(validating: bytes, as: UTF8.self) else {
         throw DialogueError(line: index + 1, what: "not UTF-8")

@@ -21,14 +21,14 @@ public enum EscapedText {
     afterBackslash rest: inout Substring.UnicodeScalarView
   ) throws(Mistake) -> UInt8 {
     switch rest.popFirst() {
-    case "r": return 0x0D
-    case "n": return 0x0A
-    case "t": return 0x09
+    case "r": return UInt8(ascii: "\r")
+    case "n": return UInt8(ascii: "\n")
+    case "t": return UInt8(ascii: "\t")
     case "e": return 0x1B
     case "0": return 0x00
-    case "\\": return 0x5C
-    case "\"": return 0x22
-    case "$": return 0x24
+    case "\\": return UInt8(ascii: "\\")
+    case "\"": return UInt8(ascii: "\"")
+    case "$": return UInt8(ascii: "$")
     case "x":
       let digits = String(String.UnicodeScalarView(rest.prefix(2)))
       guard digits.utf8.count == 2, digits.utf8.allSatisfy({ Character(.init($0)).isHexDigit }),

@@ -39,7 +39,7 @@ extension Frame {
 extension [UInt8] {
   /// The bytes as text without line ends; other bytes that are not printable ASCII as `\xHH`.
   fileprivate var escapedText: String {
-    let end = (lastIndex { $0 != 0x0D && $0 != 0x0A } ?? -1) + 1
+    let end = (lastIndex { !"\r\n".utf8.contains($0) } ?? -1) + 1
     return HexText.escaped(self[..<end])
   }
 }

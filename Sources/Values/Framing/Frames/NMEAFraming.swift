@@ -20,7 +20,7 @@ package struct NMEAFraming: Framing, Hashable {
     _ bytes: RawSpan, searched: Int, isEnd: Bool
   ) -> FrameSearch<DecodedFrame> {
     let window = bytes.window(of: Self.limit)
-    endsWithReturn = window.last == 0x0D
+    endsWithReturn = window.last == UInt8(ascii: "\r")
     return Self.search(window, searched: searched, isEnd: isEnd && window.count == bytes.byteCount)
   }
 
@@ -36,9 +36,9 @@ package struct NMEAFraming: Framing, Hashable {
     }
     // The start of the next sentence ends one that was cut off. Its letter may be new.
     let next = bytes.indices.dropFirst(max(1, searched - 1))
-      .first { bytes[$0] == 0x0A || isStart(bytes[$0...]) }
+      .first { bytes[$0] == UInt8(ascii: "\n") || isStart(bytes[$0...]) }
     if let next {
-      let length = bytes[next] == 0x0A ? next + 1 : next
+      let length = bytes[next] == UInt8(ascii: "\n") ? next + 1 : next
       return .frame(decoded(bytes.prefix(length)), length: length)
     }
     if isEnd { return .frame(decoded(bytes), length: bytes.count) }
@@ -57,7 +57,7 @@ package struct NMEAFraming: Framing, Hashable {
   }
 
   private static func decoded(_ frame: ArraySlice<UInt8>) -> DecodedFrame {
-    guard frame.last == 0x0D || frame.last == 0x0A else {
+    guard frame.last == UInt8(ascii: "\r") || frame.last == UInt8(ascii: "\n") else {
       return DecodedFrame(check: .bad("cut off"))
     }
     let end = frame.lastIndex { !" \t\r\n".utf8.contains($0) } ?? frame.startIndex

@@ -8,7 +8,8 @@ struct TextLines: Framing {
   /// The most CRs before an LF.
   private static let returnLimit = 16
 
-  private var lines = DelimitedSearch(for: .either(0x0A, 0x0D), limit: limit)
+  private var lines = DelimitedSearch(
+    for: .either(UInt8(ascii: "\n"), UInt8(ascii: "\r")), limit: limit)
   /// Whether the line has its CR, and perhaps not its LF.
   private var awaitsLF = false
   /// Whether an LF still belongs to the line before, which has ended without it.
@@ -23,10 +24,10 @@ struct TextLines: Framing {
       awaitsLF = false
       if mayContinue, let first = bytes.first {
         mayContinue = false
-        if first == 0x0A { return .skip(length: 1) }
+        if first == UInt8(ascii: "\n") { return .skip(length: 1) }
       }
-      if start == 0, !lines.isSkipping, bytes.first == 0x0D {
-        return .skip(length: bytes.prefix { $0 == 0x0D }.count)
+      if start == 0, !lines.isSkipping, bytes.first == UInt8(ascii: "\r") {
+        return .skip(length: bytes.prefix { $0 == UInt8(ascii: "\r") }.count)
       }
       switch lines.search(bytes, searched: start, isEnd: isEnd) {
       case .frame(let count, let length):
@@ -34,13 +35,13 @@ struct TextLines: Framing {
           awaitsLF = true
           return .incomplete
         }
-        mayContinue = isEnd && end == bytes.count && bytes[end - 1] == 0x0D
+        mayContinue = isEnd && end == bytes.count && bytes[end - 1] == UInt8(ascii: "\r")
         return .frame(Array(bytes[..<count]), length: end)
       case .damaged(.unfinished, let length): return .frame(Array(bytes), length: length)
       case .damaged(let damage, let length): return .damaged(damage, length: length)
       case .skip(let length): return .skip(length: length)
       case .rest(let length):
-        mayContinue = bytes[length - 1] == 0x0D
+        mayContinue = bytes[length - 1] == UInt8(ascii: "\r")
         return .rest(length: length)
       case .incomplete: return .incomplete
       }
@@ -50,11 +51,11 @@ struct TextLines: Framing {
   /// The place after the end of a line whose first byte of the end is before a place; nil if more
   /// bytes are needed.
   private func end(in bytes: UnsafeRawBufferPointer, from place: Int, isEnd: Bool) -> Int? {
-    if bytes[place - 1] == 0x0A { return place }
+    if bytes[place - 1] == UInt8(ascii: "\n") { return place }
     let rest = bytes[place...]
-    let returns = rest.prefix(Self.returnLimit).prefix { $0 == 0x0D }.count
+    let returns = rest.prefix(Self.returnLimit).prefix { $0 == UInt8(ascii: "\r") }.count
     if returns == Self.returnLimit { return place }
     if place + returns == bytes.count { return isEnd ? bytes.count : nil }
-    return bytes[place + returns] == 0x0A ? place + returns + 1 : place
+    return bytes[place + returns] == UInt8(ascii: "\n") ? place + returns + 1 : place
   }
 }

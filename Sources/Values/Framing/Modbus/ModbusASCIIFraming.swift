@@ -47,7 +47,7 @@ package struct ModbusASCIIFraming: Framing, Hashable {
   }
 
   private mutating func decoded(_ frame: ArraySlice<UInt8>) -> DecodedFrame {
-    guard frame.suffix(2).elementsEqual([0x0D, 0x0A]) else {
+    guard frame.suffix(2).elementsEqual("\r\n".utf8) else {
       return DecodedFrame(check: .bad("no CR LF"))
     }
     guard let bytes = Self.bytes(of: frame.dropFirst().dropLast(2)), bytes.count >= 3 else {

@@ -47,7 +47,9 @@ enum ColumnSeparator: UInt8, Sendable {
   /// Skips blanks that do not separate columns.
   fileprivate func skipPadding(_ line: UnsafeRawBufferPointer, from start: Int) -> Int {
     var index = start
-    while index < line.count, line[index] == 0x20 || line[index] == 0x09 && self != .tab {
+    while index < line.count,
+      line[index] == UInt8(ascii: " ") || line[index] == UInt8(ascii: "\t") && self != .tab
+    {
       index += 1
     }
     return index
@@ -110,7 +112,7 @@ extension LineFields {
     let separator: ColumnSeparator?
 
     /// Whether a name has a blank: then the line may be a sentence.
-    var hasBlanks: Bool { columns.contains { $0.name.contains(0x20) } }
+    var hasBlanks: Bool { columns.contains { $0.name.contains(UInt8(ascii: " ")) } }
   }
 
   /// Reads `A:\tB:`, labels without values.
@@ -170,7 +172,7 @@ extension LineFields {
     guard isName(in: line, range) else { return false }
     var start = range.lowerBound
     if let colon = line[range].lastIndex(of: UInt8(ascii: ":")) {
-      guard colon + 2 < range.upperBound, line[colon + 1] == 0x20,
+      guard colon + 2 < range.upperBound, line[colon + 1] == UInt8(ascii: " "),
         isName(in: line, (colon + 2)..<range.upperBound)
       else { return false }
       start = colon + 2

@@ -79,12 +79,14 @@ struct LineFields {
     var colon = start
     while colon < line.count, line[colon] != UInt8(ascii: ":") {
       let byte = line[colon]
-      if byte == 0x09 || byte == UInt8(ascii: ",") || byte == UInt8(ascii: ";") { return nil }
+      if byte == UInt8(ascii: "\t") || byte == UInt8(ascii: ",") || byte == UInt8(ascii: ";") {
+        return nil
+      }
       colon += 1
     }
     guard colon < line.count else { return nil }
     var end = colon
-    while end > start, line[end - 1] == 0x20 { end -= 1 }
+    while end > start, line[end - 1] == UInt8(ascii: " ") { end -= 1 }
     return isName(in: line, start..<end) ? (start..<end, colon) : nil
   }
 
@@ -105,7 +107,7 @@ struct LineFields {
       let byte = line[index]
       switch byte {
       case UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "="): return false
-      case 0x20: if isNumber { return false }
+      case UInt8(ascii: " "): if isNumber { return false }
       default:
         if byte.isNameLetter {
           (hasLetter, isNumber) = (true, false)
@@ -177,7 +179,7 @@ struct LineFields {
     guard var start = word(in: line, before: end, after: bound) else { return nil }
     while isProse {
       var gap = start
-      while gap > bound, line[gap - 1] == 0x20 { gap -= 1 }
+      while gap > bound, line[gap - 1] == UInt8(ascii: " ") { gap -= 1 }
       guard gap < start, let next = word(in: line, before: gap, after: bound),
         end - next <= maximalNameLength, isNameWord(in: line, next..<gap)
       else { break }
@@ -200,7 +202,7 @@ struct LineFields {
     let text = line[word]
     guard text.count > 1 else {
       var before = word.lowerBound
-      while before > 0, line[before - 1] == 0x20 { before -= 1 }
+      while before > 0, line[before - 1] == UInt8(ascii: " ") { before -= 1 }
       let isFirst =
         before == 0 || !line[before - 1].isDigit && !"])".utf8.contains(line[before - 1])
       return !text[word.lowerBound].isDigit
@@ -367,7 +369,7 @@ struct LineFields {
 
   static func skipSpaces(_ line: UnsafeRawBufferPointer, from start: Int) -> Int {
     var index = start
-    while index < line.count, line[index] == 0x20 { index += 1 }
+    while index < line.count, line[index] == UInt8(ascii: " ") { index += 1 }
     return index
   }
 

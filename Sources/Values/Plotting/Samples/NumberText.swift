@@ -205,5 +205,5 @@ extension UInt8 {
   /// Whether the byte is an ASCII letter, a digit or an underscore.
   var isWord: Bool { isLetter || isDigit || self == UInt8(ascii: "_") }
   /// Whether the byte is a space or a tab.
-  var isBlank: Bool { self == 0x20 || self == 0x09 }
+  var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 }

@@ -100,7 +100,9 @@ public struct SampleTable {
     var text = text
     if let first = text.utf8.first, "=+-@".utf8.contains(first) { text = "'" + text }
     let isPlain = text.utf8.allSatisfy { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "\"") }
-    if isPlain, text.utf8.first != 0x20, text.utf8.last != 0x20 { return text }
+    if isPlain, text.utf8.first != UInt8(ascii: " "), text.utf8.last != UInt8(ascii: " ") {
+      return text
+    }
     return "\"" + text.replacing(text: "\"", with: "\"\"") + "\""
   }
 }

@@ -108,7 +108,7 @@ public struct LocalEcho {
         case .erase: erase(into: &output)
         case .text(let text): show(text, at: moment, through: &stamps, into: &output)
         case .tab:
-          let blanks = [UInt8](repeating: 0x20, count: widthOfTab)
+          let blanks = [UInt8](repeating: UInt8(ascii: " "), count: widthOfTab)
           show(blanks, at: moment, through: &stamps, into: &output)
         }
       }
@@ -159,7 +159,7 @@ public struct LocalEcho {
     guard end >= columns() else { return }
     // Terminals differ about a cursor after the last column. This moves it to the
     // next row immediately.
-    output += [0x20, .carriageReturn]
+    output += [UInt8(ascii: " "), .carriageReturn]
     place?.column = 0
   }
 
@@ -171,7 +171,7 @@ public struct LocalEcho {
       output.append(decimal: UInt64(start + 1))
       output.append("G\u{1B}[K")
     } else {
-      for byte in [.backspace, 0x20, .backspace] as [UInt8] {
+      for byte in [.backspace, UInt8(ascii: " "), .backspace] as [UInt8] {
         output += repeatElement(byte, count: cell.width)
       }
     }

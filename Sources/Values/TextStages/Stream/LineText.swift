@@ -31,7 +31,7 @@ public struct LineText {
     of line: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
   ) -> Result {
     var end = line.count
-    while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
+    while end > 0, line[end - 1] == .lineFeed || line[end - 1] == .carriageReturn { end -= 1 }
     let content = UnsafeRawBufferPointer(rebasing: line[..<end])
     if Self.isPlain(content) { return body(content) }
     var reader = LineReader(limit: .max, onReturn: .overwrites)

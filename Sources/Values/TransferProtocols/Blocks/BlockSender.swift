@@ -82,7 +82,7 @@ public struct BlockSender: TransferMachine {
   private var hasBegun = false
   /// The last byte, if it may be a request, and no text follows.
   private var candidate: UInt8?
-  private var lastByte: UInt8 = 0x0A
+  private var lastByte: UInt8 = UInt8(ascii: "\n")
 
   /// The silence of the receiver after which the present block is sent again.
   static let resendingTime = Duration.seconds(20)

@@ -44,7 +44,7 @@ enum FileHeader {
   /// The words after the name.
   private static func fields(_ bytes: some Collection<UInt8>) -> [String] {
     bytes.drop { $0 != 0 }.dropFirst().prefix { $0 != 0 }
-      .split(separator: 0x20, omittingEmptySubsequences: true)
+      .split(separator: UInt8(ascii: " "), omittingEmptySubsequences: true)
       .map { String(decoding: $0, as: UTF8.self) }
   }
 

@@ -56,11 +56,11 @@ public struct PlainSender: TransferMachine {
     text.reserveCapacity(bytes.count)
     for byte in bytes {
       switch byte {
-      case 0x0D: text += lineEnd
-      case 0x0A: if !hasCarriageReturn { text += lineEnd }
+      case UInt8(ascii: "\r"): text += lineEnd
+      case UInt8(ascii: "\n"): if !hasCarriageReturn { text += lineEnd }
       default: text.append(byte)
       }
-      hasCarriageReturn = byte == 0x0D
+      hasCarriageReturn = byte == UInt8(ascii: "\r")
     }
     return text
   }

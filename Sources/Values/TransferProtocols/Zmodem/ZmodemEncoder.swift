@@ -26,7 +26,7 @@ struct ZmodemEncoder {
     for byte in bytes + [UInt8(crc >> 8), UInt8(truncatingIfNeeded: crc)] {
       text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
     }
-    text += [0x0D, 0x0A]
+    text += "\r\n".utf8
     if header.frame != .zack, header.frame != .zfin { text.append(ZmodemCharacter.xon) }
     return text
   }

@@ -51,10 +51,14 @@ final class LineFile {
     var searched = 0
     while true {
       let rest = UnsafeRawBufferPointer(rebasing: buffer[unread])
-      let feed = Self.index(of: 0x0A, in: rest, from: searched, to: rest.count)
-      if let mark = Self.index(of: 0x0D, in: rest, from: searched, to: feed ?? rest.count) {
+      let feed = Self.index(of: UInt8(ascii: "\n"), in: rest, from: searched, to: rest.count)
+      if let mark = Self.index(
+        of: UInt8(ascii: "\r"), in: rest, from: searched, to: feed ?? rest.count)
+      {
         // A CR at the end of what was read can be that of a CRLF.
-        if mark + 1 < rest.count { return take(rest[mark + 1] == 0x0A ? mark + 2 : mark + 1) }
+        if mark + 1 < rest.count {
+          return take(rest[mark + 1] == UInt8(ascii: "\n") ? mark + 2 : mark + 1)
+        }
         if isAtEnd || rest.count == Self.size { return take(mark + 1) }
         searched = mark
       } else if let feed {

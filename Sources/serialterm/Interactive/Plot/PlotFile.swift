@@ -100,7 +100,7 @@ final class PlotFile {
       } else {
         body(line, rate.map { Double(lineNumber) / $0 } ?? Double(lineNumber), nil)
       }
-      if line.last == 0x0A || line.last == 0x0D { lineNumber += 1 }
+      if line.last == UInt8(ascii: "\n") || line.last == UInt8(ascii: "\r") { lineNumber += 1 }
       return true
     case .table(let file):
       guard let line = try file.next() else { return false }
@@ -123,7 +123,9 @@ final class PlotFile {
   /// A table of a device can have a column with this name too, in a unit that is not known: it
   /// is a curve.
   private static func firstTime(ofTable first: UnsafeRawBufferPointer) -> Double? {
-    guard first.starts(with: timeColumn), let end = first.firstIndex(of: 0x0A) else { return nil }
+    guard first.starts(with: timeColumn), let end = first.firstIndex(of: UInt8(ascii: "\n")) else {
+      return nil
+    }
     return time(ofRow: UnsafeRawBufferPointer(rebasing: first[(end + 1)...]))?.seconds
   }
 

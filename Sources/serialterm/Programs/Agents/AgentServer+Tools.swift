@@ -221,9 +221,9 @@ extension AgentServer {
     case (let text?, nil):
       let ending: [UInt8] =
         switch call.arguments.text("line_ending") ?? "cr" {
-        case "cr": [0x0D]
-        case "lf": [0x0A]
-        case "crlf": [0x0D, 0x0A]
+        case "cr": [UInt8(ascii: "\r")]
+        case "lf": [UInt8(ascii: "\n")]
+        case "crlf": Array("\r\n".utf8)
         default: []
         }
       bytes = Array(text.utf8) + ending

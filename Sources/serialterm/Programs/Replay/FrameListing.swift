@@ -103,7 +103,7 @@ struct FrameListing {
         of: frame, isText: form.isText,
         FrameRows.Style(
           isColoured: isColoured, isASCII: TerminalCharacters.areASCII, showsDirection: true))
-      (Array(label.utf8) + line + [0x0A]).withUnsafeBytes {
+      (Array(label.utf8) + line + [UInt8(ascii: "\n")]).withUnsafeBytes {
         _ = stamps?.transform($0, at: frame.moment, into: &output)
       }
     }

@@ -232,5 +232,5 @@ struct SendConfiguration {
 
 extension ReceivedText.Match {
   /// A captured group, and a line end; 0 is the whole match.
-  func line(ofGroup group: Int) -> [UInt8] { (captures[group] ?? []) + [0x0A] }
+  func line(ofGroup group: Int) -> [UInt8] { (captures[group] ?? []) + [UInt8(ascii: "\n")] }
 }

@@ -91,10 +91,10 @@ final class AddressProgram {
   private func receive(_ bytes: UnsafeRawBufferPointer) {
     unansweredCount += bytes.count
     var rest = bytes[...]
-    while let end = rest.firstIndex(of: 0x0A) {
+    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
       line += rest[..<end].prefix(Self.longestLine - min(line.count, Self.longestLine))
       rest = rest[(end + 1)...]
-      if line.last == 0x0D { line.removeLast() }
+      if line.last == UInt8(ascii: "\r") { line.removeLast() }
       let answer = answers.receive(line)
       line.removeAll(keepingCapacity: true)
       if let (address, frames) = answer {
@@ -112,7 +112,7 @@ final class AddressProgram {
     stop()
     // Released at the end of the turn, because it is calling.
     loop.atEndOfTurn { _ = self }
-    let said = errors.prefix { $0 != 0x0A && $0 != 0x0D }
+    let said = errors.prefix { !"\r\n".utf8.contains($0) }
     let text = String(decoding: said, as: UTF8.self).harmless
     onEvent(.failed(text.isEmpty ? reason : "\(reason): \(text)"))
   }

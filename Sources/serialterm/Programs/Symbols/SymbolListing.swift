@@ -60,7 +60,7 @@ final class SymbolListing {
   /// - Throws: ``Failure``, and the errors of epoll_wait(2).
   func add(_ bytes: some Collection<UInt8>) throws {
     var rest = Array(bytes)[...]
-    while let end = rest.firstIndex(of: 0x0A) {
+    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
       try addPart(rest[...end])
       rest = rest[(end + 1)...]
     }
@@ -70,7 +70,7 @@ final class SymbolListing {
   private func addPart(_ part: ArraySlice<UInt8>) throws {
     part.withUnsafeBytes { watch.receive($0) }
     append(part)
-    isMidLine = part.last != 0x0A
+    isMidLine = part.last != UInt8(ascii: "\n")
     if !isMidLine { try appendAnswers() }
     if output.count >= Self.pieceSize { try write() }
   }
@@ -81,7 +81,7 @@ final class SymbolListing {
       var index = 0
       while let event = reader?.next(in: part, from: &index) {
         if event != .returned { output += reader!.text.harmlessLine.utf8 }
-        if event == .ended { output.append(0x0A) }
+        if event == .ended { output.append(UInt8(ascii: "\n")) }
       }
     }
   }
@@ -116,7 +116,7 @@ final class SymbolListing {
     while watch.isWaiting { try loop.turn() }
     reader?.finish()
     output += (reader?.text ?? "").harmlessLine.utf8
-    if isMidLine, !answers.isEmpty { output.append(0x0A) }
+    if isMidLine, !answers.isEmpty { output.append(UInt8(ascii: "\n")) }
     try appendAnswers()
     try write()
     while openChecks > 0 { try loop.turn() }

@@ -18,7 +18,7 @@ struct TransferOrder {
   /// of its path.
   var sentName: String?
   /// The replacement of line ends in a text, for ``TransferProtocols/TransferProtocol/ascii``.
-  var lineEnd: [UInt8] = [0x0D]
+  var lineEnd: [UInt8] = [UInt8(ascii: "\r")]
   /// The time that the other side may take to begin; nil for the usual time.
   var startPatience: Duration?
 
@@ -38,7 +38,7 @@ struct TransferOrder {
   }
 
   init(
-    fileProtocol: TransferProtocol, files: Files, lineEnd: [UInt8] = [0x0D],
+    fileProtocol: TransferProtocol, files: Files, lineEnd: [UInt8] = [UInt8(ascii: "\r")],
     startPatience: Duration? = nil
   ) {
     self.fileProtocol = fileProtocol

@@ -123,7 +123,7 @@ final class BrowserPage {
   private func receiveOutput(_ bytes: UnsafeRawBufferPointer) {
     guard link == nil, output.count < Self.outputLimit else { return }
     output += bytes
-    guard let end = output.firstIndex(of: 0x0A) else { return }
+    guard let end = output.firstIndex(of: UInt8(ascii: "\n")) else { return }
     let link = PageLink(String(decoding: output[..<end], as: UTF8.self).harmless)
     let isNew = link != toldLink
     (self.link, toldLink) = (link, link)

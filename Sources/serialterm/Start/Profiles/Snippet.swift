@@ -21,7 +21,8 @@ struct Snippet: Hashable, Sendable {
   /// - Parameter enter: the line ending that Enter sends.
   func bytes(enter: LineEnding) -> [UInt8] {
     if let ending { return text + ending.bytes }
-    return text.last == 0x0D || text.last == 0x0A ? text : text + enter.bytes
+    let endsLine = text.last == UInt8(ascii: "\r") || text.last == UInt8(ascii: "\n")
+    return endsLine ? text : text + enter.bytes
   }
 }
 

@@ -34,9 +34,9 @@ extension EscapedText {
 
   private static func escape(_ byte: UInt8) -> String {
     switch byte {
-    case 0x0D: return #"\r"#
-    case 0x0A: return #"\n"#
-    case 0x09: return #"\t"#
+    case UInt8(ascii: "\r"): return #"\r"#
+    case UInt8(ascii: "\n"): return #"\n"#
+    case UInt8(ascii: "\t"): return #"\t"#
     case 0x1B: return #"\e"#
     default:
       let digits = String(byte, radix: 16)
