@@ -59,7 +59,7 @@ struct SymbolizeCommand: Subcommand {
     guard (try? path.stat().type) == .regular,
       let bytes = try? InputFile.beginning(of: path, count: 4)
     else { return false }
-    return bytes.first == UInt8(ascii: "{") || bytes.starts(with: [0x0A, 0x0D, 0x0D, 0x0A])
+    return bytes.first == UInt8(ascii: "{") || bytes.starts(with: LogFormat.pcapngMagic)
   }
 
   /// Prints what a device has sent, by a log.

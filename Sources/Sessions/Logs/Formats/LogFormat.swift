@@ -108,6 +108,9 @@ extension LogFormat: CaseIterable, RawRepresentable {
     "pcapng", "pcapng", suffix: ".pcapng", frames: .records,
     encoder: { PcapngEncoder(namesPorts: $0.namesPorts) })
 
+  /// The bytes with which a file in ``pcapng`` begins.
+  package static let pcapngMagic: [UInt8] = [0x0A, 0x0D, 0x0D, 0x0A]
+
   /// The numbers that the device sends, as a table: see RFC 4180.
   public static let csv = LogFormat(
     "csv", "table", suffix: ".csv", note: "for the numbers in what is received", hasEvents: false,

@@ -42,7 +42,7 @@ public final class LogReader {
 
   private func knownDecoder() throws(LogReadingError) -> (any LogDecoder)? {
     if let decoder { return decoder }
-    let magic: [UInt8] = [0x0A, 0x0D, 0x0D, 0x0A]
+    let magic = LogFormat.pcapngMagic
     guard case .bytes(let beginning) = try input.peek(magic.count) else { return nil }
     if beginning.elementsEqual(magic) { return PcapngDecoder(input) }
     switch beginning.first {

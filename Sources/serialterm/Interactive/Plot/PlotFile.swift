@@ -69,8 +69,7 @@ final class PlotFile {
 
   /// Whether a file begins like a log in JSON lines or pcapng.
   private static func isLog(_ first: UnsafeRawBufferPointer) -> Bool {
-    // The magic number of pcapng.
-    if first.starts(with: [0x0A, 0x0D, 0x0D, 0x0A]) { return true }
+    if first.starts(with: LogFormat.pcapngMagic) { return true }
     let text = String(decoding: first.prefix(200), as: UTF8.self)
     return text.hasPrefix("{\"time\":\"")
       && (text.contains(text: "\"bytes\":\"") || text.contains(text: "\"event\":\""))
