@@ -1,5 +1,5 @@
 /// A number in TOML's syntax.
-struct NumberText {
+struct TOMLNumber {
   let value: Value
 
   /// Parses a number; nil if the word is not one, or does not fit into 64 bits.

@@ -200,7 +200,7 @@ extension TOMLReader {
     guard let first = word.first else {
       throw scanner.error("expected a value, found \(scanner.shownNext)")
     }
-    if let value = NumberText(word)?.value { return value }
+    if let value = TOMLNumber(word)?.value { return value }
     if let value = DateTimeText(word)?.value {
       // A blank may separate a date from a time.
       guard case .date = value, scanner.peek == UInt8(ascii: " "),

@@ -3,7 +3,7 @@ import Testing
 @testable import Configuration
 
 @Suite("Numbers", .timeLimit(.minutes(30)))
-struct NumberTextTests {
+struct TOMLNumberTests {
   @Test(
     "numbers are those of TOML",
     arguments: [
@@ -18,12 +18,12 @@ struct NumberTextTests {
       ("inf", .number(.infinity)), ("+inf", .number(.infinity)), ("-inf", .number(-.infinity)),
     ])
   func reads(_ text: String, _ value: Value) throws {
-    #expect(NumberText(Array(text.utf8)[...])?.value == value)
+    #expect(TOMLNumber(Array(text.utf8)[...])?.value == value)
   }
 
   @Test("nan is a number with or without a sign", arguments: ["nan", "+nan", "-nan"])
   func notANumber(_ text: String) {
-    guard case .number(let number) = NumberText(Array(text.utf8)[...])?.value else {
+    guard case .number(let number) = TOMLNumber(Array(text.utf8)[...])?.value else {
       Issue.record("not read")
       return
     }
@@ -39,6 +39,6 @@ struct NumberTextTests {
       "0x8000000000000000", "Inf", "NaN", "infinity", "++1", "1f", "0x1.8p1",
     ])
   func refuses(_ text: String) {
-    #expect(NumberText(Array(text.utf8)[...])?.value == nil)
+    #expect(TOMLNumber(Array(text.utf8)[...])?.value == nil)
   }
 }
