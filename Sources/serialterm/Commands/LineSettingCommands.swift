@@ -6,8 +6,8 @@ import TerminalWidgets
 extension Setting {
   /// A setting of the line with one of a few values.
   static func ofLine(
-    _ option: Parameter<Value>, _ part: any WritableKeyPath<LineSettings, Value> & Sendable,
-    key: Character, _ summary: String, titled title: String? = nil, or synonyms: [String]
+    _ option: Parameter<Value>, _ part: LinePart, key: Character, _ summary: String,
+    titled title: String? = nil, or synonyms: [String]
   ) -> Setting
   where
     Value: CaseIterable & RawRepresentable & Hashable, Value.RawValue: CustomStringConvertible
@@ -22,13 +22,13 @@ extension Setting {
 
   /// A setting of the line, and the command that requests it from the driver.
   static func ofLine(
-    _ option: Parameter<Value>, _ part: any WritableKeyPath<LineSettings, Value> & Sendable,
-    key: Character, _ summary: String, or synonyms: [String],
+    _ option: Parameter<Value>, _ part: LinePart, key: Character, _ summary: String,
+    or synonyms: [String],
     argument: @escaping @Sendable (Parameter<Value>) -> ArgumentKind<Value>,
     text: @escaping @Sendable (Value) -> String
   ) -> Setting {
     .ofSession(
-      option,
+      option, line: part,
       changedBy: CommandWithArgument(
         key, option.name, summary, or: synonyms, users: .everyone,
         needs: SettingsChange.needs, value: { text($0.requestedSettings[keyPath: part]) },

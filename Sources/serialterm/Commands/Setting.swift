@@ -1,5 +1,6 @@
 import Observing
 import Options
+import SerialCore
 import Terminal
 
 /// A setting of a session, declared once: the option, the part of the state that it sets, and the
@@ -8,8 +9,12 @@ import Terminal
 /// The options are applied when a session starts and when the profile of its device becomes known;
 /// `copy-settings` and `save-profile` write them.
 struct Setting<Value: Sendable>: SessionSetting {
+  typealias LinePart = any WritableKeyPath<LineSettings, Value> & Sendable
+
   let option: Parameter<Value>
   let shared: SharedPart?
+  /// The part of the line's settings that it is; nil for other settings.
+  private let linePart: LinePart?
   private let change: @Sendable () -> [Command]
   private let text: @Sendable (TerminalState) -> [String]?
   private let adoption: (@Sendable (Value, inout TerminalState) -> Void)?
@@ -18,26 +23,29 @@ struct Setting<Value: Sendable>: SessionSetting {
   ///
   /// - Parameters:
   ///   - shared: the part of the state, if the ports of the program share it.
+  ///   - linePart: the part of the line's settings that it is; nil for other settings.
   ///   - commands: the commands that change it. A program that only reads its options makes none.
   ///   - texts: see ``SessionSetting/texts(of:)``.
   ///   - adopt: applies the option; nil if ``Port/adopt(_:)`` does.
   init(
-    _ option: Parameter<Value>, shared: SharedPart? = nil,
+    _ option: Parameter<Value>, shared: SharedPart? = nil, line linePart: LinePart? = nil,
     changedBy commands: @autoclosure @escaping @Sendable () -> [Command],
     texts: @escaping @Sendable (TerminalState) -> [String]?,
     adopt: (@Sendable (Value, inout TerminalState) -> Void)?
   ) {
-    (self.option, self.shared, change) = (option, shared, commands)
+    (self.option, self.shared, self.linePart, change) = (option, shared, linePart, commands)
     (text, adoption) = (texts, adopt)
   }
 
   /// An option that ``Sessions/SessionConfiguration`` contains, because sessions without a user
   /// have it too. ``Port/adopt(_:)`` applies it.
   static func ofSession(
-    _ option: Parameter<Value>, changedBy command: @autoclosure @escaping @Sendable () -> Command,
+    _ option: Parameter<Value>, line linePart: LinePart? = nil,
+    changedBy command: @autoclosure @escaping @Sendable () -> Command,
     text: @escaping @Sendable (TerminalState) -> String
   ) -> Setting {
-    Setting(option, changedBy: [command()], texts: { [text($0)] }, adopt: nil)
+    Setting(
+      option, line: linePart, changedBy: [command()], texts: { [text($0)] }, adopt: nil)
   }
 
   var commands: [Command] { change() }
@@ -52,6 +60,10 @@ struct Setting<Value: Sendable>: SessionSetting {
 
   func adopt(_ values: Values, into state: inout TerminalState) {
     adoption?(values[option], &state)
+  }
+
+  func lineChange(to values: Values) -> SettingsChange? {
+    linePart.map { SettingsChange($0, to: values[option]) }
   }
 }
 
@@ -161,6 +173,9 @@ protocol SessionSetting: Declared {
 
   /// Applies the value of the option to a state.
   func adopt(_ values: Values, into state: inout TerminalState)
+
+  /// The change of the line to the value of the option; nil for a setting of something else.
+  func lineChange(to values: Values) -> SettingsChange?
 }
 
 extension SessionSetting {

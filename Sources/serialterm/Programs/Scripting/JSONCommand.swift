@@ -274,28 +274,19 @@ enum JSONCommand {
   /// Parses line settings, whose names are those of the options. The driver gets all changes
   /// together.
   static func settings(in json: JSON) throws(Mistake) -> SettingsChange? {
-    let changes = [
-      try change(of: LineParameters.baud, \.baudRate, in: json),
-      try change(of: LineParameters.dataBits, \.dataBits, in: json),
-      try change(of: LineParameters.parity, \.parity, in: json),
-      try change(of: LineParameters.stopBits, \.stopBits, in: json),
-      try change(of: LineParameters.flow, \.flowControl, in: json),
-    ].compactMap(\.self)
-    return changes.isEmpty ? nil : changes.dropFirst().reduce(changes[0]) { $0.and($1) }
-  }
-
-  private static func change<Value>(
-    of setting: Setting<Value>, _ part: any WritableKeyPath<LineSettings, Value> & Sendable,
-    in json: JSON
-  ) throws(Mistake) -> SettingsChange? {
-    guard json[setting.name] != nil,
-      let text = member(
-        setting.name, isNumber: setting.command.argument?.kind == .number, in: json)
-    else { return nil }
-    guard let value = text.flatMap({ try? setting.option.value(of: $0) }) else {
-      throw Mistake("\(setting.name): expected \(setting.declaration.expected)")
+    var change: SettingsChange?
+    for setting in LineParameters.all.settings {
+      let isNumber = setting.commands[0].argument?.kind == .number
+      guard let text = member(setting.name, isNumber: isNumber, in: json) else { continue }
+      let values = text.flatMap {
+        try? Values(Given().with(setting.name, [$0]), of: [setting.declaration])
+      }
+      guard let next = values.flatMap(setting.lineChange) else {
+        throw Mistake("\(setting.name): expected \(setting.declaration.expected)")
+      }
+      change = change?.and(next) ?? next
     }
-    return SettingsChange(part, to: value)
+    return change
   }
 
   /// The text of a member, nil inside for one of another type; nil if there is none.

@@ -102,10 +102,8 @@ enum LineParameters {
 extension Values {
   /// The settings of the line.
   var lineSettings: LineSettings {
-    LineSettings(
-      baudRate: self[LineParameters.baud], dataBits: self[LineParameters.dataBits],
-      parity: self[LineParameters.parity], stopBits: self[LineParameters.stopBits],
-      flowControl: self[LineParameters.flow])
+    LineParameters.all.settings.compactMap { $0.lineChange(to: self) }
+      .reduce(LineSettings()) { $1.applied(to: $0) }
   }
 
   /// The options for opening the port.
