@@ -68,7 +68,8 @@ CLOCK_EXCEPTIONS = {
 READING = re.compile(
     r"(?:[!=]= ?|case |of: |contains\(|split\([^)]*separator: )"
     r"(?:0x(?:1B|07|0E|9B|0A|0D)\b|\.(?:escape|bell|lineFeed|carriageReturn)(?: [{|&?]|,? ?where|$|\))"
-    r"|\"\\[rn]\"|\"\\u\{(?:1B|7|E|9B)\}\")", re.MULTILINE)
+    r"|(?:UInt8\(ascii: )?\"(?:\\[rn]|\\u\{(?:1B|7|E|9B)\})\")"
+    r"|\"[^\"\n]*\\[rn]\"\.utf8\.contains\(", re.MULTILINE)
 # Who may, in Sources: all others read what a device sends by TextStages.
 READERS = {
     "Values/TextStages/Stream/": "the one reading of a device's text",
@@ -80,6 +81,12 @@ READERS = {
     "Terminal/Input/": "keys",
     "Terminal/TerminalWidgets/": "keys, and texts of people",
     "Terminal/Search/SearchPanel.swift": "keys",
+    "Terminal/Output/Console.swift": "whether a message begins a line",
+    "serialterm/Interactive/Ports/PortText.swift": "whether a note begins a line",
+    "serialterm/Interactive/Ports/AddressNotes.swift": "notes below lines that are shown",
+    "serialterm/Interactive/Ports/DeviceQuestions.swift": "a hint below a line that is shown",
+    "serialterm/Interactive/Views/FilterController.swift": "another program",
+    "Sessions/Sharing/DeviceScreen.swift": "where a program began to draw",
     "Sessions/Sharing/SharingController.swift": "lines that are sent",
     "Sessions/Exchanges/EchoSearch.swift": "text that is sent",
     "serialterm/Start/Profiles/Snippet.swift": "text that is sent",
@@ -199,7 +206,9 @@ class SourceTests(unittest.TestCase):
             "while let end = rest.firstIndex(of: .lineFeed) {\n"
             "case .carriageReturn where isEmpty: break\n"
             "text.split(separator: \"\\n\")\n"
-            "guard bytes.contains(.escape) else { return }\n"))), 5)
+            "guard bytes.contains(.escape) else { return }\n"
+            "if byte == UInt8(ascii: \"\\n\") {\n"
+            "let end = bytes.lastIndex { \"\\r\\n\".utf8.contains($0) }\n"))), 7)
         self.assertEqual(readers("Sessions/x.swift", (
             "// It ends at == 0x0A.\noutput.append(.lineFeed)\nif part.kind == .lineFeed { feed() }\n")), [])
 
