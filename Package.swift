@@ -359,12 +359,12 @@ for target in package.targets where !exceptions.contains(target.name) {
   ]
 }
 
-// The large modules are compiled file by file, on all processors, instead of each as a whole by one: a build takes
-// less time, and much less after a change. Bytes and keys cost as many instructions as before (scripts/instructions).
+// The large modules are compiled file by file, on all processors, instead of each as a whole by one: that takes a sixth
+// off a build, and a byte and a key cost what they did (scripts/instructions). The compiler's driver then says that it
+// ignores the -num-threads that the package manager passes to every module.
 for target in package.targets where ["Sessions", "serialterm"].contains(target.name) {
   target.swiftSettings! += [
     .unsafeFlags(
-      ["-no-whole-module-optimization", "-enable-batch-mode", "-num-threads", "0"],
-      .when(configuration: .release))
+      ["-no-whole-module-optimization", "-enable-batch-mode"], .when(configuration: .release))
   ]
 }

@@ -10,7 +10,7 @@ public struct CheckedFrame: Hashable, Sendable {
   /// The bytes without delimiters and escapes.
   public var content: [UInt8] { decoded.content ?? bytes }
 
-  public init(_ bytes: [UInt8], _ decoded: DecodedFrame) {
+  package init(_ bytes: [UInt8], _ decoded: DecodedFrame) {
     (self.bytes, self.decoded) = (bytes, decoded)
   }
 }

@@ -25,15 +25,15 @@ public struct DecodedFrame: Hashable, Sendable {
 
   /// The content without delimiters, escapes and checksum encoding; nil if it equals the bytes on
   /// the line.
-  public var content: [UInt8]?
-  public var check: Check
+  public package(set) var content: [UInt8]?
+  public package(set) var check: Check
   /// What the frame means in a few words, such as "slave 1 read holding 0x006b ×3"; nil if the
   /// format gives its bytes no meaning.
-  public var meaning: String?
+  public package(set) var meaning: String?
   /// Whether it is certainly or likely a request: no answer to one.
-  public var isRequest: Bool
+  public package(set) var isRequest: Bool
 
-  public init(
+  package init(
     content: [UInt8]? = nil, check: Check = .none, meaning: String? = nil, isRequest: Bool = false
   ) {
     (self.content, self.check, self.meaning) = (content, check, meaning)
@@ -41,5 +41,5 @@ public struct DecodedFrame: Hashable, Sendable {
   }
 
   /// Bytes that belong to no frame.
-  public static let stray = DecodedFrame(check: .stray)
+  package static let stray = DecodedFrame(check: .stray)
 }
