@@ -1,4 +1,3 @@
-import Framing
 import Glibc
 import TextStages
 import Time

@@ -126,7 +126,7 @@ class DocumentationTests(unittest.TestCase):
                 folders = {path.name for path in (REPOSITORY / "Sources" / module).iterdir() if path.is_dir()}
                 described = set(re.findall(r"(?m)^\| `(\w+)` \|", table))
                 # The other folders of Sessions are modules: the table of modules has them.
-                modules = set(re.findall(rf"`Sources/{module}/(\w+)`", page.partition("\n### Sessions\n")[2].partition("\n### ")[0]))
+                modules = set(re.findall(rf"(?m)^\| `Sources/{module}/(\w+)` \|", page))
                 self.assertEqual(described, folders - modules)
 
     def test_every_option_exists(self):

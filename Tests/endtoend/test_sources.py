@@ -69,7 +69,7 @@ READING = re.compile(
     r"(?:[!=]= ?|case |of: |contains\(|split\([^)]*separator: )"
     r"(?:0x(?:1B|07|0E|9B|0A|0D)\b|\.(?:escape|bell|lineFeed|carriageReturn)(?: [{|&?]|,? ?where|$|\))"
     r"|(?:UInt8\(ascii: )?\"(?:\\[rn]|\\u\{(?:1B|7|E|9B)\})\")"
-    r"|\"[^\"\n]*\\[rn]\"\.utf8\.contains\(", re.MULTILINE)
+    r"|\"[^\"\n]*\\[rn][^\"\n]*\"\.utf8\.contains\(|elementsEqual\(\"[^\"\n]*\\[rn]", re.MULTILINE)
 # Who may, in Sources: all others read what a device sends by TextStages.
 READERS = {
     "Values/TextStages/Stream/": "the one reading of a device's text",
@@ -104,7 +104,7 @@ READERS = {
     "serialterm/Interactive/Plot/": "files of measurements", "serialterm/Programs/Web/BrowserPage.swift": "another program",
     "Sessions/Logs/Reading/": "logs that are read",
     "SerialCore/LineProbe+Requests.swift": "files of the kernel", "SerialCore/PortHolder.swift": "files of the kernel",
-    "SerialCore/UUCPLock.swift": "lock files", "Sessions/Session/Targets/KernelConsoles.swift": "files of the kernel",
+    "SerialCore/UUCPLock.swift": "lock files", "Sessions/Session/Binding/KernelConsoles.swift": "files of the kernel",
     "Sessions/Exchanges/Transfers/IncomingFolder.swift": "files of the kernel",
     "serialterm/Doctor/": "files of the kernel and of udev",
 }
@@ -208,7 +208,9 @@ class SourceTests(unittest.TestCase):
             "text.split(separator: \"\\n\")\n"
             "guard bytes.contains(.escape) else { return }\n"
             "if byte == UInt8(ascii: \"\\n\") {\n"
-            "let end = bytes.lastIndex { \"\\r\\n\".utf8.contains($0) }\n"))), 7)
+            "let end = bytes.lastIndex { \"\\r\\n\".utf8.contains($0) }\n"
+            "if \"\\r\\n\\t\".utf8.contains(byte) {\n"
+            "if end.elementsEqual(\"\\r\\n\".utf8) {\n"))), 9)
         self.assertEqual(readers("Sessions/x.swift", (
             "// It ends at == 0x0A.\noutput.append(.lineFeed)\nif part.kind == .lineFeed { feed() }\n")), [])
 

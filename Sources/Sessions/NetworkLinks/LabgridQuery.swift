@@ -22,11 +22,11 @@ package final class LabgridQuery {
   private var output: [UInt8] = []
   private var errors = ErrorTail()
   private var deadline: LoopTimer?
-  private let done: (Answer) -> Void
+  private var done: ((Answer) -> Void)?
 
   /// The time limit. labgrid-client is in Python, and asks a server.
   private static let timeout = Duration.seconds(30)
-  /// The maximum length of its output in bytes. A place has some ten resources.
+  /// As many bytes of its output are kept. A place has some ten resources.
   private static let outputLimit = 1_048_576
 
   /// Starts labgrid-client.
@@ -43,10 +43,7 @@ package final class LabgridQuery {
           errors: .piped, leads: .session, isGuarded: true, resetsSignals: true,
           survivesRelease: false))
       self.program = program
-      try program.follow(
-        on: loop,
-        outputRoom: { [unowned self] in min(PipeReader.piece, Self.outputLimit - output.count) },
-        onEvent: { [unowned self] in handle($0) })
+      try program.follow(on: loop) { [unowned self] in handle($0) }
       deadline = loop.schedule(after: Self.timeout) { [unowned self] in finish(.failure(.noAnswer))
       }
     } catch {
@@ -59,7 +56,7 @@ package final class LabgridQuery {
 
   private func handle(_ event: PipedChild.Event) {
     switch event {
-    case .output(let bytes): output += bytes
+    case .output(let bytes): output += bytes.prefix(Self.outputLimit - output.count)
     case .errors(let bytes): errors.add(bytes)
     case .ended(.status(0)): finish(.success(String(decoding: output, as: UTF8.self)))
     case .ended:
@@ -71,7 +68,8 @@ package final class LabgridQuery {
 
   private func finish(_ answer: Answer) {
     deadline = nil
-    done(answer)
+    let done = done.take()
+    done?(answer)
   }
 
   /// Returns a variable of the environment; nil if it is empty.

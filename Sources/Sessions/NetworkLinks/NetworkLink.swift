@@ -33,7 +33,7 @@ public final class NetworkLink: Link {
   private var state = State.closed
 
   /// A state, with what belongs to it. Leaving the state releases that, which closes the
-  /// connection; the call that has opened it may keep it until it returns.
+  /// connection; a method may keep it until it returns.
   private enum State {
     /// Not started yet, or closed.
     case closed

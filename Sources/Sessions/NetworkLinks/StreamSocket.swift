@@ -16,7 +16,7 @@ final class StreamSocket {
     if family != AF_UNIX { Self.prepareForTCP(descriptor) }
   }
 
-  /// Takes ownership of a non-blocking descriptor.
+  /// Takes ownership of a descriptor, which the caller makes non-blocking.
   init(_ owned: consuming OwnedDescriptor) { self.owned = owned }
 
   /// Sends each key immediately, and detects a lost peer within 15 seconds, even while nothing is

@@ -25,7 +25,7 @@ package final class DevicePresence: Presence, DeviceObserver {
   /// The reason why the last attempt failed.
   private var failure: SerialError.Code?
   private var awaited: AwaitedPath?
-  private var uses: PortUseWatch?
+  private var uses: PortOpeningWatch?
 
   /// Creates a presence that has not started.
   ///
@@ -153,7 +153,7 @@ package final class DevicePresence: Presence, DeviceObserver {
     }
     if let path, error.code == .busy {
       guard uses?.path == path else {
-        uses = PortUseWatch(of: path, on: loop) { [unowned self] in events.notify(.used) }
+        uses = PortOpeningWatch(of: path, on: loop) { [unowned self] in events.notify(.used) }
         return FailureWatch(isNew: uses?.isWatching == true)
       }
       // The attempt itself has caused events.

@@ -85,6 +85,20 @@ import Testing
     #expect(String(decoding: record.output, as: UTF8.self) == "one\n")
   }
 
+  @Test func askingInEveryTurnDoesNotPostponeTheRest() throws {
+    let record = Record()
+    let child = try PipedChild("echo one")
+    var room = 0
+    try child.follow(on: loop, outputRoom: { room }) { record.add($0) }
+    try loop.turn { !record.events.isEmpty }
+    room = 3
+    try loop.turn {
+      child.output?.resume()
+      return record.hasEnded
+    }
+    #expect(String(decoding: record.output, as: UTF8.self) == "one\n")
+  }
+
   @Test func aClosedOutputIsReportedWhileItRuns() throws {
     let record = Record()
     let child = try PipedChild("exec >&-; read x; exit 7")

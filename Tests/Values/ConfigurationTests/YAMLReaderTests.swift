@@ -389,13 +389,13 @@ struct YAMLReaderTests {
       #expect(
         result("\(before)@x\n") == "2:4: unexpected '@': a text that begins with it needs quotes")
     }
-    for character in ["\u{9B}", "\u{FFFE}"] {
-      // The ends of lines of YAML 1.1, besides a CR alone, which is not text.
-      for end in ["\n", "\r\n", "\u{85}", "\u{2028}", "\u{2029}"] {
-        for before in ["a: é\(end)c: ", "\u{FEFF}a: é\(end)c: "] {
+    // The ends of lines of YAML 1.1, besides a CR alone, which is not text.
+    for end in ["\n", "\r\n", "\u{85}", "\u{2028}", "\u{2029}"] {
+      for before in ["a: é\(end)c: ", "\u{FEFF}a: é\(end)c: "] {
+        #expect(result("\(before)@\n").hasPrefix("2:4: unexpected '@'"))
+        for character in ["\u{9B}", "\u{FFFE}"] {
           #expect(
             result("\(before)\(character)\n").hasPrefix("2:4: a character that is not text"))
-          #expect(result("\(before)@\n").hasPrefix("2:4: unexpected '@'"))
         }
       }
     }

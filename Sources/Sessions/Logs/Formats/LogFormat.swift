@@ -109,7 +109,7 @@ extension LogFormat: CaseIterable, RawRepresentable {
     encoder: { PcapngEncoder(namesPorts: $0.namesPorts) })
 
   /// The bytes with which a file in ``pcapng`` begins.
-  package static let pcapngMagic: [UInt8] = [0x0A, 0x0D, 0x0D, 0x0A]
+  package static let pcapngMagic = withUnsafeBytes(of: Pcapng.sectionHeader) { Array($0) }
 
   /// The numbers that the device sends, as a table: see RFC 4180.
   public static let csv = LogFormat(

@@ -15,7 +15,8 @@ public struct CheckedFrame: Hashable, Sendable {
   }
 }
 
-/// One of the forms in ``FrameForm``, as a framing whose frames have their check and their meaning.
+/// A framing whose frames have their check and their meaning: `.modbusRTU`, `.modbusASCII`,
+/// `.nmea`.
 ///
 /// ```swift
 /// for try await frame in port.frames(by: .modbusRTU) where frame.decoded.check == .good {

@@ -13,7 +13,7 @@ public struct DecodedFrame: Hashable, Sendable {
     case stray
 
     /// The name in logs and events for programs.
-    public var name: String {
+    package var name: String {
       switch self {
       case .none: "none"
       case .good: "good"

@@ -1,4 +1,4 @@
-import Framing
+import Symbols
 import Testing
 
 @Suite struct SHA256Tests {

@@ -4,7 +4,7 @@ import Posix
 import SystemPackage
 
 /// Reports when a program opens or closes a port that another program holds.
-final class PortUseWatch {
+final class PortOpeningWatch {
   let path: FilePath
   private let watcher: OpeningWatcher?
   private let loop: IOLoop
