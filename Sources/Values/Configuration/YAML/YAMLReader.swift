@@ -28,8 +28,8 @@ public struct YAMLReader: ~Copyable {
     } catch {
       throw YAMLError(at: YAMLPlace(line: error.line, column: 1), error.what)
     }
-    // A byte order mark has no meaning in UTF-8. It is removed here, so that the positions of libyaml
-    // are those in `text`.
+    // A byte order mark has no meaning in UTF-8. It is removed here, so that the positions of
+    // libyaml are those in `text`.
     let text = file.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(file.dropFirst(3)) : file
     guard !text.isEmpty else { return [] }
     return try text.withUnsafeBufferPointer { text throws(YAMLError) in
