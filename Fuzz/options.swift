@@ -28,7 +28,7 @@ private let declarations: [Declaration] = {
     Parameter<Bool>.pair("reconnect", off: "no-reconnect", offLetter: "n", ""),
     Parameter<Bool?>.pair("hangup", off: "no-hangup", ""),
     Parameter<Size>.choice("size", letter: "s", "BITS", "", standard: .large),
-    Parameter<Double>.seconds("wait", "", 0...10, standard: 1),
+    Parameter<Double>.time("wait", "", 0...10, standard: 1),
     Parameter<[String]>.list("log", letter: "L", "FILE", "", parse: { $0 }),
     Parameter<Size?>.option(
       "timestamps", letter: "t", "FORMAT", implied: "5", "",
