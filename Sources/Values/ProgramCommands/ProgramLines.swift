@@ -109,8 +109,8 @@ package struct ProgramLines<Message: ProgramMessage> {
       let wasFull = !hasRoom
       steps += nextSteps(isJoining: isJoining)
       let begins = steps.contains { if case .perform = $0 { true } else { false } }
-      // A cancel has emptied a full queue: lines may be left, and no answer gives a turn.
-      let mayHaveMore = wasFull && hasRoom && present == .none
+      // A full queue has room now: lines may be left, and one of them may be a cancel.
+      let mayHaveMore = wasFull && hasRoom
       let needsTurn = mayHaveMore || begins && !Message.beginsInTurn
       if !mayHaveMore, finishes(isJoining: isJoining) { steps.append(.finish) }
       return steps.map(Action.step) + (needsTurn ? [.turn] : []) + [.read(hasRoom)]

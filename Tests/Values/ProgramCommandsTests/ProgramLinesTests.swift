@@ -94,7 +94,7 @@ final class ProgramLinesTests {
     #expect(turn("c", "cancel") == "pause")
     #expect(turn() == "pause")
     // There is room for the cancel now. It cannot stop what has begun before it was read.
-    #expect(answer() == "turn, perform b, read")
+    #expect(answer() == "turn, perform b, turn, read")
     #expect(turn() == "stop, pause")
     #expect(answer() == "turn, drop c, confirm cancel, turn, read")
   }
@@ -117,7 +117,7 @@ final class ProgramLinesTests {
     #expect(turn("a") == "perform a, read")
     #expect(turn(name) == "read")
     #expect(turn("b") == "pause")
-    #expect(answer() == "turn, perform \(name), read")
+    #expect(answer() == "turn, perform \(name), turn, read")
     #expect(answer() == "turn, perform b, read")
   }
 
