@@ -359,9 +359,8 @@ for target in package.targets where !exceptions.contains(target.name) {
   ]
 }
 
-// The large modules are compiled file by file, on all processors, instead of each as a whole by one: that takes a sixth
-// off a build, and a byte and a key cost what they did (scripts/instructions). The compiler's driver then says that it
-// ignores the -num-threads that the package manager passes to every module.
+// The large modules are compiled file by file, on all processors: docs/decisions/linking.md. The compiler's driver
+// then says that it ignores the -num-threads that the package manager passes to every module.
 for target in package.targets where ["Sessions", "serialterm"].contains(target.name) {
   target.swiftSettings! += [
     .unsafeFlags(
