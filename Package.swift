@@ -358,12 +358,3 @@ for target in package.targets where !exceptions.contains(target.name) {
     .enableUpcomingFeature("MemberImportVisibility"),
   ]
 }
-
-// The large modules are compiled file by file, on all processors: docs/decisions/linking.md. The compiler's driver
-// then says that it ignores the -num-threads that the package manager passes to every module.
-for target in package.targets where ["Sessions", "serialterm"].contains(target.name) {
-  target.swiftSettings! += [
-    .unsafeFlags(
-      ["-no-whole-module-optimization", "-enable-batch-mode"], .when(configuration: .release))
-  ]
-}
