@@ -67,8 +67,8 @@ struct Command: Sendable {
   /// The name and the description.
   var title: String { summary.isEmpty ? name : "\(name): \(summary)" }
 
-  /// Whether the command is available in a state.
-  func availability(in state: TerminalState) -> Availability { needs.availability(in: state) }
+  /// Why the command is unavailable in a state; nil if it is available.
+  func refusal(in state: TerminalState) -> Reason? { needs.unmet(in: state) }
 
   /// Performs the command if it is available, and answers the call. All senders use this method,
   /// except those with a parsed argument: they use ``CommandWithArgument/perform(_:_:)``.

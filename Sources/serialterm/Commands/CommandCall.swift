@@ -46,10 +46,8 @@ struct CommandCall {
 
   /// Performs an action if the state meets the conditions; otherwise answers with the reason.
   func when(_ needs: [Need], _ perform: () -> Void) {
-    switch needs.availability(in: state) {
-    case .enabled: perform()
-    case .disabled(let reason): answer(.unavailable(because: reason))
-    }
+    if let reason = needs.unmet(in: state) { return answer(.unavailable(because: reason)) }
+    perform()
   }
 }
 

@@ -97,12 +97,11 @@ struct CommandList {
   private func key(of command: Command) -> Character { command.key ?? " " }
 
   private func reason(of command: Command) -> String? {
-    guard case .disabled(let reason) = command.availability(in: state) else { return nil }
-    return "(off: \(reason.text))"
+    command.refusal(in: state).map { "(off: \($0.text))" }
   }
 
   private func style(of command: Command) -> StyledLine.Style {
-    command.availability(in: state) == .enabled ? [] : .dimmed
+    command.refusal(in: state) == nil ? [] : .dimmed
   }
 
   // MARK: Choices
@@ -113,15 +112,10 @@ struct CommandList {
     let known: [Command] = [.help, .quit]
     let searched = state.commands.filter { $0 != .palette && !known.contains($0) }
     return (searched + known).map { command in
-      let refusal: String? =
-        switch command.availability(in: state) {
-        case .enabled: nil
-        case .disabled(let reason): reason.text
-        }
-      return Choice(
+      Choice(
         id: command, label: command.key.map { "\($0)" } ?? "", title: command.title,
         name: command.name, synonyms: command.synonyms, detail: command.value(state) ?? "",
-        refusal: refusal)
+        refusal: command.refusal(in: state)?.text)
     }
   }
 }

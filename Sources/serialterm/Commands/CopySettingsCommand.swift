@@ -7,7 +7,7 @@ extension Command {
   /// Prints the options that reproduce the present settings in the next session.
   static let copySettings = Command(
     nil, "copy-settings", "print a command line",
-    or: ["command line", "options", "keep", "reproduce", "profile", "export"], needs: [.knownDevice]
+    or: ["command line", "options", "keep", "reproduce", "profile", "export"], needs: [.boundDevice]
   ) { call in
     call.answer(.done(lines: ["a session with these settings:", "    \(call.state.commandLine)"]))
   }

@@ -72,7 +72,7 @@ extension Command {
   }
 
   /// The conditions of lending the port.
-  static let lendingNeeds: [Need] = [.changing, .ownSession, .knownDevice, .noExchange]
+  static let lendingNeeds: [Need] = [.changing, .ownSession, .boundDevice, .noExchange]
 
   static let release = Command(
     "r", "release", "lend the port",

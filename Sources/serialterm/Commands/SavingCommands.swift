@@ -8,7 +8,7 @@ extension Command {
   static let saveProfile = Command(
     nil, "save-profile", "save as a profile",
     or: ["save", "save settings", "write profile", "keep settings", "remember", "store"],
-    needs: [.untapped, .knownDevice]
+    needs: [.untapped, .boundDevice]
   ) { call, user in
     do throws(Failure) {
       guard let path = call.state.origin.file ?? ProfileFile.standardPath else {
@@ -23,7 +23,7 @@ extension Command {
           },
           onAnswer: { name in
             // The state may have changed while the question was open.
-            call.when([.knownDevice]) { confirm(name, call, user) }
+            call.when([.boundDevice]) { confirm(name, call, user) }
           }))
     } catch {
       call.answer(.failed(error.message))

@@ -8,8 +8,8 @@ import Terminal
 /// The reasons are shown in lists. A reason of up to 12 characters leaves room for a second column
 /// on a screen of 80 columns.
 enum Need: Hashable {
-  /// The session has found its device, which may be unplugged now, or the port released.
-  case knownDevice
+  /// The session is bound to a device, which may be unplugged now, or the port released.
+  case boundDevice
   /// The port is open.
   case openPort
   /// The session may send.
@@ -91,11 +91,11 @@ enum Need: Hashable {
   ///
   /// What the owner of a joined session says about its port is the reason, word for word.
   func unmet(in state: TerminalState) -> Reason? {
-    ownersReason(in: state) ?? ownReason(in: state)
+    remoteReason(in: state) ?? localReason(in: state)
   }
 
   /// The reason of the owner of a joined session; nil if it gives none.
-  private func ownersReason(in state: TerminalState) -> Reason? {
+  private func remoteReason(in state: TerminalState) -> Reason? {
     // When the link is lost, nobody knows what holds at its far end.
     guard case .open = state.session, !state.sharing.refusals.isEmpty, let subject else {
       return nil
@@ -103,9 +103,9 @@ enum Need: Hashable {
     return state.sharing.refusals[subject].map { Reason($0) }
   }
 
-  private func ownReason(in state: TerminalState) -> Reason? {
+  private func localReason(in state: TerminalState) -> Reason? {
     switch self {
-    case .knownDevice:
+    case .boundDevice:
       switch state.session {
       case .open, .waitingForDevice, .released: nil
       case .opening: .opening
@@ -189,20 +189,10 @@ enum Need: Hashable {
   }
 }
 
-/// Whether a command is available; if not, the reason.
-enum Availability: Hashable {
-  case enabled
-  case disabled(because: Reason)
-}
-
 extension [Need] {
-  /// Whether a state meets all conditions. This is a pure function, and the only code that decides
-  /// whether a command is available.
-  func availability(in state: TerminalState) -> Availability {
-    unmet(in: state).map { .disabled(because: $0) } ?? .enabled
-  }
-
   /// The reason of the first condition that a state does not meet; nil if it meets all.
+  ///
+  /// This is a pure function, and the only code that decides whether a command is available.
   func unmet(in state: TerminalState) -> Reason? { lazy.compactMap { $0.unmet(in: state) }.first }
 }
 

@@ -54,7 +54,7 @@ import Testing
       for command in Command.all {
         let key = command.key.map { "\($0) " } ?? ""
         #expect(text.contains("\(key)\(command.name)"))
-        if case .disabled(let reason) = command.availability(in: state) {
+        if let reason = command.refusal(in: state) {
           #expect(text.contains("(off: \(reason))"), "\(command.name) on \(size)")
         }
       }

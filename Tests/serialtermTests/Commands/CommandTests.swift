@@ -70,15 +70,15 @@ import TransferProtocols
       // The session corrects the state when it reports a change.
       port.model.update { $0 = situation.state }
       let outcome = try outcome(of: command, from: sender)
-      switch command.availability(in: situation.state) {
-      case .disabled(let reason):
+      if let reason = command.refusal(in: situation.state) {
         #expect(outcome == .unavailable(because: reason), "\(command.name)")
         #expect(outcome?.message == "Not available: \(reason).")
-      case .enabled where sender == .json || sender == .script:
+      } else if sender == .json || sender == .script {
         // Without a user, the command was performed, or its argument is missing, or it
         // needs a user.
         #expect(outcome != nil, "\(command.name)")
-      case .enabled: #expect(outcome?.refusal == nil, "\(command.name)")
+      } else {
+        #expect(outcome?.refusal == nil, "\(command.name)")
       }
     }
   }

@@ -120,9 +120,7 @@ import Testing
       NamedSequence("wait", LineSequence([.wait(.zero)])),
     ]
     func reasons() -> [String?] {
-      state.commands.suffix(4).map {
-        if case .disabled(let reason) = $0.availability(in: state) { reason.text } else { nil }
-      }
+      state.commands.suffix(4).map { $0.refusal(in: state)?.text }
     }
     #expect(
       reasons() == [

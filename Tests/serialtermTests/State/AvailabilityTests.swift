@@ -285,9 +285,9 @@ import Testing
 
   @Test func `Several ports share the screen, so that no device has it for itself`() {
     var state = Situation.open.state
-    #expect(ViewParameters.raw.command.availability(in: state) == .enabled)
+    #expect(ViewParameters.raw.command.refusal(in: state) == nil)
     state.program.ports = ["a", "b"]
-    #expect(ViewParameters.raw.command.availability(in: state) == .disabled(because: .severalPorts))
+    #expect(ViewParameters.raw.command.refusal(in: state) == .severalPorts)
   }
 
   @Test func palette_hasEveryCommandButItself_withItsReason() {

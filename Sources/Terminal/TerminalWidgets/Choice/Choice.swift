@@ -19,6 +19,9 @@ public struct Choice<ID: Hashable> {
 
   public var isEnabled: Bool { refusal == nil }
 
+  /// The text beside the title: why it cannot be chosen, or else the ``detail``.
+  var side: String { refusal.map { "(off: \($0))" } ?? detail }
+
   /// Creates a choice.
   ///
   /// - Parameters:

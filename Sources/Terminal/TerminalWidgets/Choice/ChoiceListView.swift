@@ -192,11 +192,6 @@ public struct ChoiceListView: Sendable {
   }
 }
 
-extension Choice {
-  /// The text beside the title.
-  fileprivate var side: String { refusal.map { "(off: \($0))" } ?? detail }
-}
-
 extension String {
   /// The longest suffix that fits in `width` columns.
   fileprivate func suffix(ofWidth width: Int) -> String {

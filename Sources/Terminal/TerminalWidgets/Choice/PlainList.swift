@@ -14,7 +14,7 @@ public struct PlainList<ID: Hashable> {
     let labelWidth = choices.map(\.label.visibleForm.displayWidth).max() ?? 0
     let titleWidth = choices.map(\.title.visibleForm.displayWidth).max() ?? 0
     return zip(numbers, choices).map { number, choice in
-      let side = choice.refusal.map { "(off: \($0))" } ?? choice.detail
+      let side = choice.side
       var line = String(repeating: " ", count: numberWidth - number.count) + number + ")"
       if labelWidth > 0 { line += " " + choice.label.visibleForm.padded(toWidth: labelWidth) }
       line += " " + choice.title.visibleForm.padded(toWidth: side.isEmpty ? 0 : titleWidth)

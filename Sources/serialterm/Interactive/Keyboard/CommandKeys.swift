@@ -37,7 +37,7 @@ final class CommandKeys {
   /// no way now.
   func penAdvice(for reason: Reason, in state: TerminalState) -> String? {
     guard reason == Need.pen.unmet(in: state), let key = name(of: .pen),
-      Command.pen.availability(in: state) == .enabled
+      Command.pen.refusal(in: state) == nil
     else { return nil }
     return switch state.sharing.pen {
     case .free: "Press \(key) to get the keyboard."

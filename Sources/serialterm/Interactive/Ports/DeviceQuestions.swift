@@ -48,7 +48,7 @@ final class DeviceQuestions {
       let answer = question.answer(with: state.answers, rows: size.rows, columns: size.columns)
     else {
       if case .unused = hint, state.answers == .off,
-        KeyboardParameters.answer.command.availability(in: state) == .enabled
+        KeyboardParameters.answer.command.refusal(in: state) == nil
       {
         hint = .due(Self.hint(at: question))
       }

@@ -1,16 +1,18 @@
+import Observing
 import Terminal
 
-/// What follows the state of the ports on the screen: the status line, the open list, and the size
-/// of the window that the far end knows.
+/// What follows the state of the ports on the screen: the status line, the open dialog, and the
+/// size of the window that the far end knows.
 struct StateViews {
   let sizes: SizeFollower
   private let status: StatusDisplay
-  private let openList: OpenList
+  private let dialogs: Dialogs
+  private var stateChanges: [ObservationToken<Change<TerminalState>>] = []
 
   init(of focus: PortFocus, _ keyboard: Keyboard, in app: App) {
     sizes = SizeFollower(keyboard, at: focus, on: app.console, loop: app.loop)
     status = StatusDisplay(of: focus, on: app.console, loop: app.loop)
-    openList = OpenList(in: keyboard.dialogs)
+    dialogs = keyboard.dialogs
   }
 
   /// Starts to follow the port with the focus.
@@ -19,9 +21,23 @@ struct StateViews {
     sizes.begin()
   }
 
-  /// Starts to follow the state of a port, with or without the focus.
-  func observe(_ port: PortPresenter) { openList.observeState(of: port.model) }
+  /// Starts to follow the state of a port, with or without the focus: the open dialog is drawn
+  /// again when the state changes, at once unless only the progress of an exchange has changed.
+  mutating func observe(_ port: PortPresenter) {
+    stateChanges.append(
+      port.model.$state.observe { [dialogs] in dialogs.refresh(isUrgent: !$0.isProgress) })
+  }
 
   /// Ends the observation of the ports, which will be closed.
-  func stop() { openList.stop() }
+  mutating func stop() { stateChanges = [] }
+}
+
+extension Change<TerminalState> {
+  /// Whether only the progress of an exchange has changed.
+  fileprivate var isProgress: Bool {
+    guard old.progress != nil, new.progress != nil else { return false }
+    var old = old
+    old.progress = new.progress
+    return old == new
+  }
 }

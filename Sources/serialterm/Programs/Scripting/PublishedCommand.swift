@@ -40,7 +40,7 @@ struct PublishedCommand: Hashable {
     title = command.summary.isEmpty ? command.name : command.summary
     (name, key) = (command.name, command.key)
     (synonyms, users) = (command.synonyms, command.users)
-    reason = command.needs.unmet(in: state)
+    reason = command.refusal(in: state)
     value = command.value(state)
     arguments = command.argument.map { [Argument($0, in: state)] } ?? []
   }

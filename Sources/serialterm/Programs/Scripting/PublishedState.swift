@@ -7,7 +7,7 @@ import TextTools
 /// Publishes parts of the observed state of a port to the program that drives it: at once, and
 /// again after each change, once a turn of the loop.
 ///
-/// What is published of a command is ``Command/availability(in:)``, as in the palette. A program
+/// What is published of a command is ``Command/refusal(in:)``, as in the palette. A program
 /// that does not read gets the newest state when it reads again, and none of those before.
 final class PublishedState {
   /// A part of the state. The raw value is the name of its event.
