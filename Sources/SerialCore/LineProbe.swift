@@ -1,4 +1,4 @@
-/// The features and the state of a line when its port was opened.
+/// The features and the state of a line, at the last reading.
 public struct LineProbe: Hashable, Sendable {
   /// The modem lines; nil if the port has none.
   public var modemLines: ModemLines?

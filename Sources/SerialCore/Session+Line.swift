@@ -18,19 +18,19 @@ extension Session {
     } catch {
       return answer(.failure(error))
     }
-    guard let link else {
+    guard let line else {
       requestedSettings = settings
       return answer(.success(settings))
     }
-    guard capabilities.contains(.settings) else {
+    let link = line.link
+    guard line.probe.capabilities.contains(.settings) else {
       return answer(
         .failure(SerialError(.unsupported, in: "apply", at: link.endpoint, subject: "settings")))
     }
-    settingsAnswers.append(answer)
+    line.expectSettings(answer)
     link.apply(settings) { [unowned self, unowned link] result in
-      // Links answer in the order of the requests.
-      guard self.link === link else { return }
-      let answer = settingsAnswers.removeFirst()
+      guard let line = self.line, line.link === link else { return }
+      let answer = line.takeSettingsAnswer()
       if case .success(let actual) = result {
         requestedSettings = settings
         transition(on: .settingsChanged(actual))
@@ -49,20 +49,14 @@ extension Session {
     if let failure { throw failure }
   }
 
-  /// Removes those who wait for settings to be applied.
-  func takeSettingsAnswers() -> [(Result<LineSettings, SerialError>) -> Void] {
-    defer { settingsAnswers = [] }
-    return settingsAnswers
-  }
-
   /// Starts or ends a break condition.
   ///
   /// - Throws: ``SerialError``: `notOpen`, `unsupported`, or the driver's error.
   public func setBreak(_ isOn: Bool) throws(SerialError) {
-    guard let link else { throw notOpen(in: "break") }
+    guard let line else { throw notOpen(in: "break") }
     // A break that other code has begun goes on until that code ends it.
-    guard isOn || breakCount == 0 else { return }
-    try link.setBreak(isOn)
+    guard isOn || line.breakCount == 0 else { return }
+    try line.link.setBreak(isOn)
   }
 
   /// Starts a break condition that belongs to the caller: no other code ends it.
@@ -70,35 +64,35 @@ extension Session {
   /// - Returns: the break, which ends when it is released. The line is in break while there is any.
   /// - Throws: ``SerialError``: `notOpen`, `unsupported`, or the driver's error.
   package func beginBreak() throws(SerialError) -> Break {
-    guard let link else { throw notOpen(in: "break") }
-    try link.setBreak(true)
-    breakCount += 1
-    return Break(of: self, on: link)
+    guard let line else { throw notOpen(in: "break") }
+    try line.link.setBreak(true)
+    line.breakCount += 1
+    return Break(of: self, on: line)
   }
 
-  fileprivate func endBreak(on link: any Link) {
+  fileprivate func endBreak(on line: OpenLine) {
     // The break has ended with the port.
-    guard link === self.link else { return }
-    breakCount -= 1
+    guard line === self.line else { return }
+    line.breakCount -= 1
     // The device, and the break with it, may have disappeared just now.
-    if breakCount == 0 { _ = try? link.setBreak(false) }
+    if line.breakCount == 0 { _ = try? line.link.setBreak(false) }
   }
 
   /// A break condition, until it is released.
   package final class Break {
     private weak var session: Session?
-    private weak var link: (any Link)?
+    private weak var line: OpenLine?
 
-    fileprivate init(of session: Session, on link: any Link) {
-      (self.session, self.link) = (session, link)
+    fileprivate init(of session: Session, on line: OpenLine) {
+      (self.session, self.line) = (session, line)
     }
 
     deinit { end() }
 
     /// Ends the break. Calling it again, or after the port was closed, does nothing.
     package func end() {
-      if let link { session?.endBreak(on: link) }
-      (session, link) = (nil, nil)
+      if let line { session?.endBreak(on: line) }
+      (session, line) = (nil, nil)
     }
   }
 
@@ -113,8 +107,8 @@ extension Session {
 
   /// Notes modem lines, and notifies observers if they differ from those before.
   func update(modemLines new: ModemLines) {
-    guard let old = modemLines, old != new else { return }
-    modemLines = new
+    guard let line, let old = line.probe.modemLines, old != new else { return }
+    line.probe.modemLines = new
     notify(.modemLinesChange, Change(from: old, to: new))
   }
 
@@ -164,8 +158,8 @@ extension Session {
 
   /// Notes counters, and notifies observers if they differ from those before.
   func update(counters new: LineCounters) {
-    guard let old = counters, old != new else { return }
-    counters = new
+    guard let line, let old = line.probe.counters, old != new else { return }
+    line.probe.counters = new
     notify(.countersChange, Change(from: old, to: new))
   }
 }

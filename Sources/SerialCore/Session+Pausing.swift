@@ -6,14 +6,14 @@ extension Session {
   /// effect when the port is closed and another one is opened.
   ///
   /// - Returns: the pause, which ends when it is released.
-  public func pauseReading() -> Pause { Pause(of: self, \.readingPauseCount) }
+  public func pauseReading() -> Pause { Pause(of: self, \.holds.readingPauses) }
 
   /// Stops sending: written bytes stay in the queue.
   ///
   /// Sending continues when every pause has ended, as for ``pauseReading()``.
   ///
   /// - Returns: the pause, which ends when it is released.
-  public func pauseSending() -> Pause { Pause(of: self, \.sendingPauseCount) }
+  public func pauseSending() -> Pause { Pause(of: self, \.holds.sendingPauses) }
 
   /// Pauses reading or sending until it is released.
   public final class Pause {

@@ -17,41 +17,20 @@ extension Session {
     for author: Author, outlivesLoss: Bool = false
   ) throws(SerialError) -> Pen {
     guard let link else { throw notOpen(in: "take pen") }
-    guard lease == nil else {
+    guard let number = changePens({ $0.take(for: author, outlivesLoss: outlivesLoss) }) else {
       throw SerialError(.penTaken(by: writer), in: "take pen", at: link.endpoint)
     }
-    lastLease += 1
-    lease = lastLease
-    leaseOutlivesLoss = outlivesLoss
-    let pen = Pen(of: self, lastLease)
-    hand(penTo: author)
-    return pen
+    return Pen(of: self, number)
   }
 
-  /// Returns the pen to the owner.
-  func returnPen() {
-    guard lease != nil else { return }
-    lease = nil
-    hand(penTo: owner)
-  }
-
-  fileprivate func returnPen(_ number: Int) {
-    if lease == number { returnPen() }
-  }
-
-  /// Returns a pen that does not outlive the loss of the port.
+  /// Returns the pen, unless it outlives the loss of the port.
   func returnPenAtLoss() {
+    let isLost: Bool
     switch state {
-    case .waitingForDevice, .opening: if leaseOutlivesLoss { return }
-    case .open, .closed, .released: break
+    case .waitingForDevice, .opening: isLost = true
+    case .open, .closed, .released: isLost = false
     }
-    returnPen()
-  }
-
-  func hand(penTo author: Author) {
-    let old = writer
-    writer = author
-    if old != author { notify(.penChange, Change(from: old, to: author)) }
+    changePens { $0.portWasClosed(byLoss: isLost) }
   }
 
   /// The exclusive right to write to a session, until it is released.
@@ -68,7 +47,7 @@ extension Session {
     /// Returns the pen to the session's owner. Calling it again, or after the port was
     /// closed, does nothing.
     public func end() {
-      session?.returnPen(number)
+      session?.changePens { $0.putBack(number) }
       session = nil
     }
   }

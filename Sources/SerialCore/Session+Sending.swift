@@ -3,17 +3,17 @@ import Posix
 
 extension Session {
   /// The number of bytes that ``write(_:by:)-(RawSpan,_)`` takes now.
-  public var writeRoom: Int { queue.room }
+  public var writeRoom: Int { outgoing.room }
 
   /// The number of bytes that were written and are not on the line yet: in the queue or
   /// in the driver.
   public var unsentByteCount: Int { queuedByteCount + (link?.unsentByteCount ?? 0) }
 
   /// The number of bytes that the driver has not taken.
-  public var queuedByteCount: Int { queue.count - takenCount }
+  public var queuedByteCount: Int { outgoing.count }
 
   /// The number of bytes of an author that the driver has not taken.
-  public func queuedByteCount(by author: Author) -> Int { queuedAuthors.count(by: author) }
+  public func queuedByteCount(by author: Author) -> Int { outgoing.count(by: author) }
 
   /// Queues bytes, and writes as many as the driver takes at once.
   ///
@@ -38,9 +38,8 @@ extension Session {
     guard holder == writer else {
       throw SerialError(.penTaken(by: writer), in: "write", at: link.endpoint)
     }
-    let taken = bytes.withUnsafeBytes { queue.append($0) }
-    guard taken else { throw SerialError(.queueFull, in: "write", at: link.endpoint) }
-    queuedAuthors.append(bytes.byteCount, by: author)
+    let isQueued = bytes.withUnsafeBytes { outgoing.append($0, by: author) }
+    guard isQueued else { throw SerialError(.queueFull, in: "write", at: link.endpoint) }
     // During a notification, the bytes that observers see must not change before all
     // have seen them.
     if events.isNotifying { notifyInterestChange() } else { sendQueued() }
@@ -55,26 +54,24 @@ extension Session {
   }
 
   /// Asks the pacer again when the loop finds the port writable.
-  public func continueSending() { isHeldBack = false }
+  public func continueSending() { holds.isPaced = false }
 
   private var allowance: Int {
-    let front = queue.front
+    let front = outgoing.front
     return pacer?.session(self, allowanceFor: front.bytes) ?? front.count
   }
 
   /// Writes queued bytes until the driver takes no more.
   func sendQueued() {
     defer { notifyInterestChange() }
-    while let link, !queue.isEmpty, sendingPauseCount == 0, !isHeldBack {
-      let front = UnsafeRawBufferPointer(rebasing: queue.front.prefix(allowance))
-      guard !front.isEmpty else { return isHeldBack = true }
+    while let link, !outgoing.isEmpty, holds.allowsSending {
+      let front = UnsafeRawBufferPointer(rebasing: outgoing.front.prefix(allowance))
+      guard !front.isEmpty else { return holds.isPaced = true }
       do throws(SerialError) {
         guard case .bytes(let count) = try link.write(front) else { return }
-        takenCount = count
         sentByteCount += count
         notifySent(UnsafeRawBufferPointer(rebasing: front[..<count]))
-        takenCount = 0
-        queue.removeFirst(count)
+        outgoing.removeTaken()
       } catch {
         return handleLoss(of: link, error)
       }
@@ -84,35 +81,21 @@ extension Session {
   /// Notifies of bytes at the front of the queue that the driver has taken: once for each author.
   private func notifySent(_ bytes: UnsafeRawBufferPointer) {
     // All of them are with the driver before the first notification.
-    let first = takeByDriver(atMost: bytes.count)
-    var more: [AuthorRuns.Run] = []
-    var count = first.count
-    while count < bytes.count {
-      let run = takeByDriver(atMost: bytes.count - count)
-      count += run.count
-      more.append(run)
-    }
+    let (first, others) = outgoing.driverTook(bytes.count)
     forgetSent()
     notify(.sent, (UnsafeRawBufferPointer(rebasing: bytes[..<first.count]), first.author))
     var offset = first.count
-    for run in more {
+    for run in others {
       let part = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + run.count)])
       notify(.sent, (part, run.author))
       offset += run.count
     }
   }
 
-  private func takeByDriver(atMost limit: Int) -> AuthorRuns.Run {
-    let run = queuedAuthors.removeFirst(atMost: limit)
-    takenAuthors.append(run.count, by: run.author)
-    return run
-  }
-
   /// Forgets the authors of bytes that the driver has sent. The driver is asked only when there are
   /// many runs, so rarely: a single author is a single run.
   private func forgetSent() {
-    guard takenAuthors.runCount > takenRunLimit, let link else { return }
-    takenAuthors.keepLast(link.unsentByteCount)
-    takenRunLimit = max(Self.leastTakenRunLimit, 2 * takenAuthors.runCount)
+    guard outgoing.hasManyTakenRuns, let link else { return }
+    outgoing.forgetSent(except: link.unsentByteCount)
   }
 }

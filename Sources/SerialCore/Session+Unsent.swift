@@ -11,8 +11,7 @@ extension Session {
   @discardableResult
   public func discardQueued() -> UnsentBytes {
     defer { notifyInterestChange() }
-    queue.removeLast(queuedByteCount)
-    return queuedAuthors.removeLast(queuedAuthors.count)
+    return outgoing.discardWaiting()
   }
 
   /// Discards what an author has written and the driver has not taken. The bytes of others stay
@@ -22,12 +21,7 @@ extension Session {
   @discardableResult
   public func discardQueued(by author: Author) -> Int {
     defer { notifyInterestChange() }
-    let ranges = queuedAuthors.removeAll(by: author)
-    // From the end, so that the other offsets stay true.
-    for range in ranges.reversed() {
-      queue.remove((takenCount + range.lowerBound)..<(takenCount + range.upperBound))
-    }
-    return ranges.reduce(0) { $0 + $1.count }
+    return outgoing.discardWaiting(by: author)
   }
 
   /// Discards what is not on the line yet: in the queue and in the driver.
@@ -49,10 +43,7 @@ extension Session {
     let queued = authors.reduce(0) { $0 + discardQueued(by: $1) }
     guard let link, link.endpoint.path != nil else { return queued }
     let count = link.unsentByteCount
-    takenAuthors.keepLast(count)
-    guard count > 0, takenAuthors.count == count,
-      takenAuthors.runs.allSatisfy({ authors.contains($0.author) || $0.count == 0 })
-    else { return queued }
+    guard outgoing.isUnsent(count, onlyBy: authors), count > 0 else { return queued }
     return queued + discardTaken().total
   }
 
@@ -61,20 +52,10 @@ extension Session {
 
   /// The bytes that lost links had taken and not sent, since they were asked for last. They are not
   /// sent again, because some of them may have arrived.
-  public func takeUnsentOfLostLink() -> UnsentBytes {
-    defer { unsentOfLostLink = UnsentBytes() }
-    return unsentOfLostLink
-  }
+  public func takeUnsentOfLostLink() -> UnsentBytes { outgoing.takeLost() }
 
   /// Discards what the driver has taken and not sent: the last bytes that it took.
-  func discardTaken() -> UnsentBytes {
-    let count = link?.discardUnsent() ?? 0
-    var discarded = takenAuthors.removeLast(min(count, takenAuthors.count))
-    takenAuthors.keepLast(0)
-    takenRunLimit = Self.leastTakenRunLimit
-    discarded.add(count - discarded.total, by: .unknown)
-    return discarded
-  }
+  func discardTaken() -> UnsentBytes { outgoing.driverDiscarded(link?.discardUnsent() ?? 0) }
 
   /// Waits until everything that was written is on the line, or the limit is reached.
   ///

@@ -37,7 +37,7 @@ public final class Session {
   /// Whether the driver should deliver received bytes at once, if it can. The mode that was found
   /// is restored when this is off again, and when the port is closed.
   package var prefersLowLatency = false {
-    didSet { if prefersLowLatency != oldValue { link?.preferLowLatency(prefersLowLatency) } }
+    didSet { if prefersLowLatency != oldValue { line?.link.preferLowLatency(prefersLowLatency) } }
   }
   /// Limits how fast bytes are sent; nil sends them as fast as the driver takes them. Not retained.
   public weak var pacer: (any SendingPacer)?
@@ -45,47 +45,11 @@ public final class Session {
   private let makeLink: LinkMaker
   package let events = Observable<SessionEvent>()
   private var machine: SessionMachine
-  /// The link, while it is open.
-  private(set) var link: (any Link)?
-  /// The link that is being opened, with the settings that were requested.
-  private(set) var opening: (link: any Link, settings: LineSettings)?
-  /// Who waits for settings to be applied to the open port.
-  var settingsAnswers: [(Result<LineSettings, SerialError>) -> Void] = []
-  /// The state in which the port was found, while it is lent to another program.
-  private var lent: LentPort?
-  /// The modem lines at the last reading; see ``refreshModemLines()``. Nil if the port has none,
-  /// and while none is open.
-  public internal(set) var modemLines: ModemLines?
-  /// The driver's counters at the last reading; see ``refreshCounters()``. Nil if it counts
-  /// nothing, and while no port is open.
-  public internal(set) var counters: LineCounters?
-  /// The author who may write unless another one has taken the pen.
-  @exclusivity(unchecked) public var owner = Author.program {
-    didSet { if lease == nil { hand(penTo: owner) } }
-  }
-  /// The author who may write now: who has taken the pen, or else the ``owner``.
-  @exclusivity(unchecked) public internal(set) var writer = Author.program
-  /// The number of the pen that was taken and not returned; see ``takePen(for:)``.
-  var lease: Int?
-  /// Whether that pen is kept while the session waits for a lost device.
-  var leaseOutlivesLoss = false
-  /// The number of the last lease.
-  var lastLease = 0
+  private var connection = Connection.none(lent: nil)
+  @exclusivity(unchecked) private var pens = Pens()
   // Unchecked, for the same reason as in Observable: no access lasts while other code runs, and the
   // checks at run time were half of what the authors cost with each write.
-  @exclusivity(unchecked) var queue: ByteQueue
-  /// The authors of the bytes that the driver has not taken.
-  @exclusivity(unchecked) var queuedAuthors = AuthorRuns()
-  /// The authors of the bytes that the driver has taken, at least of those that it has not sent.
-  @exclusivity(unchecked) var takenAuthors = AuthorRuns()
-  /// What lost links had taken and not sent: see ``takeUnsentOfLostLink()``.
-  var unsentOfLostLink = UnsentBytes()
-  /// The number of runs in ``takenAuthors`` at which those that were sent are forgotten.
-  @exclusivity(unchecked) var takenRunLimit = leastTakenRunLimit
-  static let leastTakenRunLimit = 16
-  /// The number of bytes at the front of the queue that the driver has taken, while observers are
-  /// notified of them.
-  @exclusivity(unchecked) var takenCount = 0
+  @exclusivity(unchecked) var outgoing: OutgoingBytes
   /// The number of bytes that were received since the session was created.
   public private(set) var receivedByteCount = 0
   /// The number of bytes that the driver has taken since the session was created.
@@ -93,10 +57,50 @@ public final class Session {
   private let readBuffer: UnsafeMutableRawBufferPointer
   /// The number of reads that have returned bytes. A read with errors is several events.
   @exclusivity(unchecked) package private(set) var readCount = 0
-  /// The features of the port; empty while none is open.
-  public private(set) var capabilities: LineCapabilities = []
+  /// What keeps the session from reading and sending at present.
+  var holds = Holds() {
+    didSet { notifyInterestChange() }
+  }
   /// The interest in the last notification.
   private var notifiedInterest: Interest = []
+
+  /// What a session has of a port.
+  private enum Connection {
+    /// None is open. One may be lent to another program: the state in which it was found.
+    case none(lent: LentPort?)
+    /// One is being opened with the settings that were requested.
+    case opening(any Link, LineSettings, lent: LentPort?)
+    case open(OpenLine)
+
+    /// The link, also while it is being opened.
+    var link: (any Link)? {
+      switch self {
+      case .none: nil
+      case .opening(let link, _, _): link
+      case .open(let line): line.link
+      }
+    }
+
+    var lent: LentPort? {
+      switch self {
+      case .none(let lent), .opening(_, _, let lent): lent
+      case .open: nil
+      }
+    }
+  }
+
+  /// What keeps a session from reading and sending.
+  struct Holds {
+    /// The number of pauses of ``Session/pauseReading()`` that have not ended.
+    var readingPauses = 0
+    /// The number of pauses of ``Session/pauseSending()`` that have not ended.
+    var sendingPauses = 0
+    /// Whether the pacer allows no byte.
+    var isPaced = false
+
+    var allowsReading: Bool { readingPauses == 0 }
+    var allowsSending: Bool { sendingPauses == 0 && !isPaced }
+  }
 
   /// Creates a session that is bound to no device.
   ///
@@ -112,7 +116,7 @@ public final class Session {
   ) {
     requestedSettings = settings
     machine = SessionMachine(waitsForLostDevice: waitsForLostDevice)
-    queue = ByteQueue(capacity: writeCapacity)
+    outgoing = OutgoingBytes(capacity: writeCapacity)
     // A terminal's buffer holds 4 KiB to 64 KiB: one read takes all of it.
     readBuffer = .allocate(byteCount: 65_536, alignment: 16)
     self.makeLink = makeLink
@@ -135,7 +139,7 @@ public final class Session {
   }
 
   deinit {
-    (link ?? opening?.link)?.close()
+    connection.link?.close()
     readBuffer.deallocate()
   }
 
@@ -145,7 +149,35 @@ public final class Session {
   public var state: SessionState { machine.state }
 
   /// Whether the port is open: the same as in ``state``, which costs more to copy.
-  public var isOpen: Bool { link != nil }
+  public var isOpen: Bool { line != nil }
+
+  /// The open port; nil while none is open.
+  var line: OpenLine? {
+    if case .open(let line) = connection { line } else { nil }
+  }
+
+  /// The link of the open port.
+  var link: (any Link)? { line?.link }
+
+  /// The modem lines at the last reading; see ``refreshModemLines()``. Nil if the port has none,
+  /// and while none is open.
+  public var modemLines: ModemLines? { line?.probe.modemLines }
+
+  /// The driver's counters at the last reading; see ``refreshCounters()``. Nil if it counts
+  /// nothing, and while no port is open.
+  public var counters: LineCounters? { line?.probe.counters }
+
+  /// The features of the port; empty while none is open.
+  public var capabilities: LineCapabilities { line?.probe.capabilities ?? [] }
+
+  /// The author who may write unless another one has taken the pen.
+  public var owner: Author {
+    get { pens.owner }
+    set { changePens { $0.owner = newValue } }
+  }
+
+  /// The author who may write now: who has taken the pen, or else the ``owner``.
+  public var writer: Author { pens.writer }
 
   /// Whether the session waits for a lost device, or closes.
   public var waitsForLostDevice: Bool {
@@ -201,7 +233,7 @@ public final class Session {
   /// that observers see.
   public func deviceDidDisappear() {
     precondition(!events.isNotifying, "an observer said that the device is gone")
-    guard let link = link ?? opening?.link else { return }
+    guard let link = connection.link else { return }
     handleLoss(of: link, SerialError(.lost, in: "remove", at: link.endpoint))
   }
 
@@ -270,34 +302,21 @@ public final class Session {
 
   /// The descriptor to poll, while a port is open or being opened. Do not close it; it is closed
   /// before observers learn that the state changed. It may change with the state only.
-  public var descriptor: FileDescriptor? { (link ?? opening?.link)?.descriptor }
+  public var descriptor: FileDescriptor? { connection.link?.descriptor }
 
   /// The events to poll for. Observers are notified when they change.
   public var interest: Interest {
-    guard let link else { return opening?.link.interest ?? [] }
-    return (readingPauseCount > 0 ? [] : Interest.reading)
-      .union(
-        queue.isEmpty || sendingPauseCount > 0 || isHeldBack || !link.acceptsBytes ? [] : .writing
-      )
-      .union(link.interest)
-  }
-
-  /// The number of pauses of ``pauseReading()`` that have not ended.
-  var readingPauseCount = 0 {
-    didSet { notifyInterestChange() }
-  }
-
-  /// The number of pauses of ``pauseSending()`` that have not ended.
-  var sendingPauseCount = 0 {
-    didSet { notifyInterestChange() }
-  }
-
-  /// The number of breaks of ``beginBreak()`` that have not ended.
-  var breakCount = 0
-
-  /// Whether the pacer allows no byte at present.
-  var isHeldBack = false {
-    didSet { notifyInterestChange() }
+    switch connection {
+    case .none: return []
+    case .opening(let link, _, _): return link.interest
+    case .open(let line):
+      var interest = line.link.interest
+      if holds.allowsReading { interest.insert(.reading) }
+      if !outgoing.isEmpty && holds.allowsSending && line.link.acceptsBytes {
+        interest.insert(.writing)
+      }
+      return interest
+    }
   }
 
   /// Reads and writes what the descriptor is ready for. An observer must not call it.
@@ -307,7 +326,7 @@ public final class Session {
   public func handle(_ ready: Readiness) {
     precondition(!events.isNotifying, "an observer called the session's loop")
     guard let link else {
-      opening?.link.makeProgress(ready)
+      connection.link?.makeProgress(ready)
       return notifyInterestChange()
     }
     link.makeProgress(ready)
@@ -316,7 +335,7 @@ public final class Session {
     if ready.contains(.hungUp) {
       handleLoss(of: link, SerialError(.lost, in: "poll", at: link.endpoint))
     } else {
-      if ready.contains(.readable) && readingPauseCount == 0 { receive() }
+      if ready.contains(.readable) && holds.allowsReading { receive() }
       if ready.contains(.writable) { sendQueued() }
     }
   }
@@ -341,7 +360,7 @@ public final class Session {
 
   /// Reads the bytes that are left, then closes the link. A link that is being opened has failed.
   func handleLoss(of lost: any Link, _ error: SerialError) {
-    if opening?.link === lost {
+    if case .opening(let link, _, _) = connection, link === lost {
       transition(on: .openFailed(error))
       return
     }
@@ -385,26 +404,24 @@ public final class Session {
     let old = machine.state
     let action = try machine.handle(event)
     let new = machine.state
+    let line = line
     switch action {
     case .closeLink:
       discarded = discardTaken()
-      if case .linkLost = event { unsentOfLostLink = unsentOfLostLink + discarded }
-      (link ?? opening?.link)?.close()
-      unbind()
+      if case .linkLost = event { outgoing.linkWasLost(with: discarded) }
+      connection.link?.close()
+      connection = .none(lent: connection.lent)
     case .lendLink:
       discarded = discardTaken()
-      lent = link?.lend()
-      unbind()
+      connection = .none(lent: line?.link.lend())
     case .openLink, nil: break
     }
-    if case .closed = new { lent = nil }
-    let unanswered = link == nil ? takeSettingsAnswers() : []
-    if link == nil { returnPenAtLoss() }
+    if case .closed = new { connection = .none(lent: nil) }
+    let closed = isOpen ? nil : line
+    if !isOpen { returnPenAtLoss() }
     if old != new { notify(.stateChange, Change(from: old, to: new)) }
     notifyInterestChange()
-    if let endpoint = old.endpoint {
-      for answer in unanswered { answer(.failure(SerialError(.lost, in: "apply", at: endpoint))) }
-    }
+    closed?.refuseSettings()
     // An observer may have closed the session when it was notified.
     if case .openLink(let endpoint) = action, state == new { open(linkTo: endpoint) }
     return discarded
@@ -422,13 +439,13 @@ public final class Session {
 
   private func open(linkTo endpoint: Endpoint) {
     let link = makeLink(endpoint)
-    opening = (link, requestedSettings)
+    connection = .opening(link, requestedSettings, lent: connection.lent)
     link.start(requestedSettings) { [unowned self, unowned link] in linkDidReport($0, from: link) }
     notifyInterestChange()
   }
 
   private func linkDidReport(_ event: LinkEvent, from link: any Link) {
-    guard link === (self.link ?? opening?.link) else { return }
+    guard link === connection.link else { return }
     switch event {
     case .opened(let settings, let probe): bind(link, settings, probe)
     case .failed(let error): transition(on: .openFailed(error))
@@ -437,21 +454,18 @@ public final class Session {
     case .featuresChanged(let probe): update(probe, of: link)
     case .countersChanged(let new): update(counters: new)
     case .ready:
-      guard self.link === link, !events.isNotifying else { return }
-      if readingPauseCount == 0 { receive() }
+      guard isOpen, !events.isNotifying else { return }
+      if holds.allowsReading { receive() }
       notifyInterestChange()
     case .lost(let error): handleLoss(of: link, error)
     }
   }
 
   private func bind(_ link: any Link, _ settings: LineSettings, _ probe: LineProbe) {
-    guard let asked = opening?.settings else { return }
-    opening = nil
-    self.link = link
+    guard case .opening(_, let asked, let lent) = connection else { return }
+    connection = .open(OpenLine(link, probe))
     if prefersLowLatency { link.preferLowLatency(true) }
     if let lent { link.inherit(lent) }
-    lent = nil
-    (modemLines, counters, capabilities) = (probe.modemLines, probe.counters, probe.capabilities)
     transition(on: .opened(settings))
     // Other settings were requested while the port was being opened.
     if self.link === link, requestedSettings != asked { apply(requestedSettings) { _ in } }
@@ -459,23 +473,25 @@ public final class Session {
   }
 
   private func update(_ probe: LineProbe, of link: any Link) {
-    guard self.link === link, capabilities != probe.capabilities else { return }
+    guard let line, line.link === link, capabilities != probe.capabilities else { return }
     let old = capabilities
-    (modemLines, counters, capabilities) = (probe.modemLines, probe.counters, probe.capabilities)
+    line.probe = probe
     notify(.capabilitiesChange, Change(from: old, to: capabilities))
   }
 
-  private func unbind() {
-    (link, opening) = (nil, nil)
-    breakCount = 0
-    (modemLines, counters, capabilities) = (nil, nil, [])
+  /// Changes who may write, and notifies observers if it is another author then.
+  func changePens<Result>(_ change: (inout Pens) -> Result) -> Result {
+    let old = pens.writer
+    let result = change(&pens)
+    if pens.writer != old { notify(.penChange, Change(from: old, to: pens.writer)) }
+    return result
   }
 
   // MARK: Notifying observers
 
   /// Notifies observers that the open port is about to be closed, and writes what they write now.
   private func notifyWillClose() {
-    guard link != nil else { return }
+    guard isOpen else { return }
     notify(.willClose, ())
     if !events.isNotifying { sendQueued() }
   }
