@@ -45,10 +45,10 @@ public final class Session {
   private let makeLink: LinkMaker
   package let events = Observable<SessionEvent>()
   private var machine: SessionMachine
-  private var connection = Connection.none(lent: nil)
-  @exclusivity(unchecked) private var pens = Pens()
   // Unchecked, for the same reason as in Observable: no access lasts while other code runs, and the
   // checks at run time were half of what the authors cost with each write.
+  @exclusivity(unchecked) private var connection = Connection.none(lent: nil)
+  @exclusivity(unchecked) private var pens = Pens()
   @exclusivity(unchecked) var outgoing: OutgoingBytes
   /// The number of bytes that were received since the session was created.
   public private(set) var receivedByteCount = 0
@@ -58,7 +58,7 @@ public final class Session {
   /// The number of reads that have returned bytes. A read with errors is several events.
   @exclusivity(unchecked) package private(set) var readCount = 0
   /// What keeps the session from reading and sending at present.
-  var holds = Holds() {
+  @exclusivity(unchecked) var holds = Holds() {
     didSet { notifyInterestChange() }
   }
   /// The interest in the last notification.
@@ -149,7 +149,9 @@ public final class Session {
   public var state: SessionState { machine.state }
 
   /// Whether the port is open: the same as in ``state``, which costs more to copy.
-  public var isOpen: Bool { line != nil }
+  public var isOpen: Bool {
+    if case .open = connection { true } else { false }
+  }
 
   /// The open port; nil while none is open.
   var line: OpenLine? {

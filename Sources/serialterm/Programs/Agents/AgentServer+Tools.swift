@@ -437,11 +437,10 @@ extension AgentTool {
 extension AgentCall {
   /// The arguments about the line, with the names of the JSON interface.
   fileprivate var settingsMembers: [(String, JSON)] {
-    let names = [
-      ("dtr", "dtr"), ("rts", "rts"), ("baud", "baud"), ("data_bits", "data-bits"),
-      ("parity", "parity"), ("stop_bits", "stop-bits"), ("flow", "flow"),
-    ]
-    return names.compactMap { name, other in arguments.json[name].map { (other, $0) } }
+    JSONCommand.settable.compactMap { name in
+      let argument = String(name.map { $0 == "-" ? "_" : $0 })
+      return arguments.json[argument].map { (name, $0) }
+    }
   }
 
   fileprivate var settingsJSON: JSON { .object(settingsMembers) }

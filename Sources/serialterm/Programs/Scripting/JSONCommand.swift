@@ -267,9 +267,12 @@ enum JSONCommand {
     case (.some, .some):
       throw Mistake("set changes either settings or modem lines, not both")
     case (nil, nil):
-      throw Mistake("set needs dtr, rts, baud, data-bits, parity, stop-bits or flow")
+      throw Mistake("set needs one of \(settable.joined(separator: ", "))")
     }
   }
+
+  /// The names of what `set` changes: the output lines, and the settings of the line.
+  static let settable = ["dtr", "rts"] + LineParameters.all.settings.map(\.name)
 
   /// Parses line settings, whose names are those of the options. The driver gets all changes
   /// together.

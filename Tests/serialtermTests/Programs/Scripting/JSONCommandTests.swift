@@ -16,7 +16,7 @@ import TextTools
     ),
     (
       #"{"command":"set"}"#,
-      "set needs dtr, rts, baud, data-bits, parity, stop-bits or flow"
+      "set needs one of dtr, rts, baud, data-bits, parity, stop-bits, flow"
     ),
     (
       #"{"command":"set","dtr":true,"baud":9600}"#,
