@@ -23,8 +23,8 @@ LARGE = {
     "PortJunction": 17, "PortLender": 13, "PortProgram": 14, "PortServer": 16, "PublishedState": 15,
     "Reconnector": 16, "RemoteSharing": 16, "RepeatedRequest": 15, "Replayer": 22, "RunController": 15, "Screen": 30,
     "ScreenCells": 16, "ScriptPlayer": 21, "SearchPanel": 14, "SendAndExpect": 17, "SequencePlayer": 14,
-    "ServedClient": 20, "Session": 16, "SessionController": 36, "SessionLogger": 18, "SharingController": 27,
-    "SymbolSource": 16, "SymbolWatch": 17, "TapTerminal": 15, "TargetBinder": 14, "TextLines": 13,
+    "ServedClient": 20, "Session": 16, "SessionController": 20, "SessionLogger": 18, "SharingController": 27,
+    "SymbolSource": 16, "SymbolWatch": 17, "TapTerminal": 15, "TextLines": 13,
     "TransferExchange": 16, "TransferPlayer": 16, "ZmodemDecoder": 21, "ZmodemReceiver": 24, "ZmodemSender": 19,
 }
 

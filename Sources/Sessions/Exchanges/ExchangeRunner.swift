@@ -27,7 +27,7 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
   package private(set) var withdrawnCount = 0
 
   private let session: Session
-  private weak var owner: SessionController?
+  private weak var owner: Sending?
   private let hub: Hub?
   private let loop: IOLoop
   /// The form of frames, if the exchange gets a line for each frame in place of bytes.
@@ -82,7 +82,7 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
   ///   - onReport: called with each report.
   ///   - onEnd: called once, at the end, after the pen was released.
   package init(
-    _ exchange: Value, on session: Session, ownedBy owner: SessionController? = nil,
+    _ exchange: Value, on session: Session, ownedBy owner: Sending? = nil,
     receivingFrom hub: Hub? = nil,
     framedBy frameForm: ChosenFrameForm? = nil, decodedFrom encoding: Encoding = .utf8,
     loop: IOLoop,

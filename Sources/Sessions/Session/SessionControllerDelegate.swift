@@ -5,17 +5,17 @@ package import SerialCore
 package protocol SessionControllerDelegate: SessionDelegate {
   /// Whether the configuration depends on the device. Then the port is not opened before the device
   /// is known, if udev may know it.
-  func dependsOnDevice(_ controller: SessionController) -> Bool
+  func dependsOnDevice(_ session: Session) -> Bool
 
   /// A device that was not known at the start was found. Its port is opened next, for the first
   /// time. The delegate may call ``SessionController/adopt(_:)``.
   ///
   /// - Throws: why the session must end instead.
-  func controller(_ controller: SessionController, didFind device: Device) throws
+  func session(_ session: Session, didFind device: Device) throws
 
   /// Returns the reason why the port may not be released now; nil if it may.
-  func reasonNotToRelease(portOf controller: SessionController) -> String?
+  func reasonNotToRelease(portOf session: Session) -> String?
 
   /// Returns the number of readable bytes of the input that were not read. Asked once, at the end.
-  func unreadInputCount(of controller: SessionController) -> Int
+  func unreadInputCount(of session: Session) -> Int
 }

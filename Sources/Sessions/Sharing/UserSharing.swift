@@ -25,14 +25,18 @@ package final class UserSharing {
   }
 
   private let local: SharingController
+  private let download: LogDownload
   /// The name that the user has chosen during the session; nil if none.
   private var chosenName: String?
   private var localChanges: ObservationToken<Change<Sharing>>?
   private var remoteChanges: ObservationToken<Change<Sharing>>?
 
-  /// - Parameter local: the members who have joined here.
-  init(of local: SharingController) {
+  /// - Parameters:
+  ///   - local: the members who have joined here.
+  ///   - log: the log of the session here.
+  init(of local: SharingController, _ log: SessionLogger) {
     self.local = local
+    download = LogDownload(of: log)
     localChanges = local.$sharing.observe { [unowned self] _ in update() }
   }
 
@@ -62,6 +66,18 @@ package final class UserSharing {
     chosenName = name
     local.rename(name)
     remote?.rename(name)
+  }
+
+  /// Reads a piece of the session's log: that of the far end, if the user has joined a session; see
+  /// ``LogDownload/read(_:from:answer:)``.
+  package func readLog(
+    _ count: Int, from offset: Int, answer: @escaping LogDownload.Answer
+  ) {
+    if let remote, remote.sharing.isJoined {
+      remote.readLog(count, from: offset, answer: answer)
+    } else {
+      download.read(count, from: offset, answer: answer)
+    }
   }
 
   private func update() {

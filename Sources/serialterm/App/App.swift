@@ -162,10 +162,12 @@ final class App {
   /// Ends the file transfers. Without this, the device would wait for the rest; it may listen only
   /// between blocks. A second signal cuts this short.
   private func endTransfers() throws(Errno) {
-    func isNeeded() -> Bool { ports.contains { $0.controller.exchange?.takesLeave == true } }
+    func isNeeded() -> Bool {
+      ports.contains { $0.controller.sending.exchange?.takesLeave == true }
+    }
     guard isNeeded() else { return }
     let count = signalCount
-    for port in ports { port.controller.exchange?.leave() }
+    for port in ports { port.controller.sending.exchange?.leave() }
     let deadline = loop.now + transferPatience
     while isNeeded(), signalCount == count, loop.now < deadline {
       try loop.turn(waitingAtMost: deadline - loop.now)

@@ -197,7 +197,7 @@ final class HeadlessInterface: FrontEnd {
       let port = members[index].port
       do {
         _ = try port.bind(mayAsk: false)
-        try port.controller.startReconnecting()
+        try port.controller.device.startReconnecting()
       } catch let failure as Failure where goesOnWithoutFailed {
         leaveOut(index, because: failure)
         if members.allSatisfy(\.hasEnded) { throw failure }
@@ -337,7 +337,9 @@ final class HeadlessInterface: FrontEnd {
   }
 
   /// Reports a file that was not sent completely.
-  func report(_ file: PlainFile, _ end: PlainFile.End) { controller.unsent.file(file, end) }
+  func report(_ file: PlainFile, _ end: PlainFile.End) {
+    controller.sending.reportUnsent(file, end)
+  }
 }
 
 /// Sends an input to the device.
@@ -347,27 +349,27 @@ protocol InputSender: AnyObject {
 }
 
 extension HeadlessInterface: SessionControllerDelegate {
-  func dependsOnDevice(_ controller: SessionController) -> Bool {
-    member(of: controller)?.configurationForDevice != nil
+  func dependsOnDevice(_ session: Session) -> Bool {
+    member(of: session)?.configurationForDevice != nil
   }
 
-  func controller(_ controller: SessionController, didFind device: Device) throws {
-    guard let member = member(of: controller),
+  func session(_ session: Session, didFind device: Device) throws {
+    guard let member = member(of: session),
       let configuration = try member.configurationForDevice?(device)
     else { return }
     member.port.adopt(configuration)
   }
 
-  func reasonNotToRelease(portOf controller: SessionController) -> String? {
-    member(of: controller)?.port.reasonNotToRelease
+  func reasonNotToRelease(portOf session: Session) -> String? {
+    member(of: session)?.port.reasonNotToRelease
   }
 
   /// The input is for the first port.
-  func unreadInputCount(of controller: SessionController) -> Int {
-    controller === self.controller ? inputSender?.unreadInputCount ?? 0 : 0
+  func unreadInputCount(of session: Session) -> Int {
+    session === self.session ? inputSender?.unreadInputCount ?? 0 : 0
   }
 
-  private func member(of controller: SessionController) -> Member? {
-    members.first { $0.port.controller === controller }
+  private func member(of session: Session) -> Member? {
+    members.first { $0.port.session === session }
   }
 }

@@ -159,12 +159,12 @@ final class Port {
     }
   }
 
-  /// Finds the device, and opens it or waits for it; see ``SessionController/bind(mayAsk:)``.
+  /// Finds the device, and opens it or waits for it; see ``SessionDevice/bind(mayAsk:)``.
   ///
   /// - Throws: ``Failure``.
   func bind(mayAsk: Bool) throws(Failure) -> DeviceQuery? {
     do throws(SessionError) {
-      return try controller.bind(mayAsk: mayAsk)
+      return try controller.device.bind(mayAsk: mayAsk)
     } catch {
       throw Failure(error)
     }
@@ -175,7 +175,7 @@ final class Port {
   /// - Throws: ``Failure``.
   func bind(toChosen target: Target) throws(Failure) {
     do throws(SessionError) {
-      try controller.bind(toChosen: target)
+      try controller.device.bind(toChosen: target)
     } catch {
       throw Failure(error)
     }
@@ -210,15 +210,15 @@ final class Port {
   /// something was not sent or not logged. Finish the logs first.
   func verdict(on outcome: Result<ExitStatus, Failure>) -> Result<ExitStatus, Failure> {
     // The narrator has already reported what is missing.
-    let (unsent, unlogged) = (controller.unsent, log.missingCount)
+    let (sending, unlogged) = (controller.sending, log.missingCount)
     switch outcome {
     case .success(.done):
       let status: ExitStatus =
-        unsent.hasCutFile
+        sending.hasCutFile
         ? .transferFailed
-        : unlogged > 0 ? .logFailed : unsent.byteCount > 0 ? .otherFailure : .done
+        : unlogged > 0 ? .logFailed : sending.unsentCount > 0 ? .otherFailure : .done
       return .success(status)
-    case .failure(let failure) where unsent.hasCutFile && failure.status == .deviceLost:
+    case .failure(let failure) where sending.hasCutFile && failure.status == .deviceLost:
       return .failure(Failure(.transferFailed, failure.message))
     case .success, .failure: return outcome
     }

@@ -41,7 +41,7 @@ extension UserInterface: CommandUser {
     exchanges.repetition.end(because: .stopped)
     return .done
   }
-  func stopExchange() { focus.port.controller.exchange?.stop() }
+  func stopExchange() { focus.port.controller.sending.exchange?.stop() }
 
   func moveFocus(to name: String?) { focus.move(to: name) }
   var focusName: String { focus.name }

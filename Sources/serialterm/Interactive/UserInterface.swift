@@ -148,13 +148,13 @@ final class UserInterface: FrontEnd {
   private func connect(_ port: PortPresenter) {
     let controller = port.controller
     controller.delegate = leaving.questions
-    controller.canAsk = keyboard.terminal != nil
+    controller.device.canAsk = keyboard.terminal != nil
     port.port.share(
       tap == nil ? port.configuration.values[SharingParameters.writers].rule : .none,
       home: { [unowned port] in .ofUser(port.configuration.values.userName) },
       answers: keyboard.terminal != nil)
     port.observations = [
-      controller.$returnQuestion.observe { [unowned self, unowned port] in
+      controller.device.$returnQuestion.observe { [unowned self, unowned port] in
         leaving.questions.ask($0.new, about: port)
       },
       controller.ends.observe { [unowned self, unowned port] in
@@ -194,7 +194,7 @@ final class UserInterface: FrontEnd {
     case .room:
       for port in focus.ports {
         port.text.screenHasRoom()
-        port.controller.exchange?.resume()
+        port.controller.sending.exchange?.resume()
       }
     case .drained: break
     }

@@ -45,7 +45,7 @@ import Time
   }
 
   @Test func `A mark is at its place in every log that has events`() throws {
-    _ = try controller.bind(mayAsk: false)
+    _ = try controller.device.bind(mayAsk: false)
     receive("before")
     let first = controller.marks.add(nil, at: .now)
     #expect(first.unmarked == [.raw(file("log.log"))])

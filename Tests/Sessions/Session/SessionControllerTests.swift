@@ -46,7 +46,7 @@ import Time
       controller.log.finish()
       logged = try? file.contents()
     }
-    _ = try controller.bind(mayAsk: false)
+    _ = try controller.device.bind(mayAsk: false)
     let words = Array("first words".utf8)
     _ = try words.withUnsafeBytes { try terminal.write($0) }
     let deadline = MonotonicTime.now + .seconds(60)
@@ -64,7 +64,7 @@ import Time
     #expect(controller.session.prefersLowLatency, "the configuration decides at first")
     controller.showsSilences = false
     #expect(!controller.session.prefersLowLatency)
-    _ = try controller.bind(mayAsk: false)
+    _ = try controller.device.bind(mayAsk: false)
     #expect(controller.session.prefersLowLatency, "the log is written")
     controller.log.switchOff()
     #expect(!controller.session.prefersLowLatency)
@@ -81,7 +81,7 @@ import Time
     let link = FakeLink(to: Endpoint(FakeProvider().kind, "fake:far"))
     let controller = controller(
       of: link.endpoint, from: LinkProviders([FakeProvider { _ in link }]))
-    controller.discardsForLostDevice = true
+    controller.sending.discardsForLostDevice = true
     var steps: [String] = []
     // Added after the controller, and the last ones first: their ranks decide.
     let news = controller.news.observe {
@@ -95,7 +95,7 @@ import Time
         }
       }
     }
-    _ = try controller.bind(mayAsk: false)
+    _ = try controller.device.bind(mayAsk: false)
     link.appetite = 0
     try controller.session.write("typed")
     controller.session.handle(.hungUp)
@@ -127,7 +127,7 @@ import Time
     let controller = controller(of: bench.endpoint, from: bench.providers)
     var startCount = 0
     let token = controller.log.$path.observe { _ in startCount += 1 }
-    _ = try controller.bind(mayAsk: false)
+    _ = try controller.device.bind(mayAsk: false)
     #expect(startCount == 0)
     #expect(controller.log.paths.isEmpty)
     bench.link.finishOpening()
@@ -144,7 +144,7 @@ import Time
     var ends: [SessionError] = []
     let token = controller.ends.observe { ends.append($0) }
     defer { withExtendedLifetime(token) {} }
-    _ = try controller.bind(mayAsk: false)
+    _ = try controller.device.bind(mayAsk: false)
     bench.link.refusal = .permissionDenied
     bench.link.finishOpening()
     guard case .binding(.port(let error)) = try #require(ends.first), ends.count == 1 else {
@@ -158,7 +158,7 @@ import Time
   @Test func `Logs start when a port that refuses late is waited for`() throws {
     let bench = LateBench()
     let controller = controller(of: bench.endpoint, from: bench.providers, waits: true)
-    _ = try controller.bind(mayAsk: false)
+    _ = try controller.device.bind(mayAsk: false)
     bench.link.refusal = .busy
     bench.link.finishOpening()
     guard case .waitingForDevice = controller.session.state else {
@@ -175,7 +175,7 @@ import Time
     var ends: [SessionError] = []
     let token = controller.ends.observe { ends.append($0) }
     defer { withExtendedLifetime(token) {} }
-    _ = try controller.bind(mayAsk: false)
+    _ = try controller.device.bind(mayAsk: false)
     try FileDescriptor.open(
       file, .writeOnly, options: .create, permissions: .ownerReadWrite
     ).close()

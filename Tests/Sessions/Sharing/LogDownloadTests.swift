@@ -42,7 +42,7 @@ import Testing
     _ count: Int = .max, from offset: Int, by member: SharingBench.Viewer
   ) throws -> Result {
     var answer: Result?
-    member.controller.readLog(count, from: offset) { answer = $0 }
+    member.controller.userSharing.readLog(count, from: offset) { answer = $0 }
     #expect(try bench.wait { answer != nil })
     return try #require(answer)
   }
@@ -75,7 +75,7 @@ import Testing
   @Test func `The owner itself reads it in the same way`() throws {
     try log()
     var answer: Result?
-    bench.controller.readLog(100, from: 0) { answer = $0 }
+    bench.controller.userSharing.readLog(100, from: 0) { answer = $0 }
     #expect(try bench.wait { answer != nil })
     #expect(try answer?.get().bytes == Array(bytes.prefix(100)))
   }
@@ -180,7 +180,7 @@ import Testing
     let anna = try member()
     var answers: [Int] = []
     for index in 1...5 {
-      anna.controller.readLog(10 * index, from: 0) { result in
+      anna.controller.userSharing.readLog(10 * index, from: 0) { result in
         answers.append((try? result.get().bytes.count) ?? -1)
       }
     }
@@ -193,7 +193,7 @@ import Testing
   @Test func `Who leaves gets no answer, and holds nothing up`() throws {
     try log()
     var anna: SharingBench.Viewer? = try member()
-    anna?.controller.readLog(.max, from: 0) { _ in Issue.record("an answer") }
+    anna?.controller.userSharing.readLog(.max, from: 0) { _ in Issue.record("an answer") }
     anna?.controller.session.close()
     anna = nil
     let bert = try bench.viewer(named: "bert")

@@ -84,7 +84,7 @@ import Testing
       anna.type("status\r")
       check.didWrite()
       #expect(try bench.wait { queued(bench) == 7 })
-      bench.controller.discardsForLostDevice = discards
+      bench.controller.sending.discardsForLostDevice = discards
       bench.controller.session.deviceDidDisappear()
       try bench.settle()
       #expect(check.isWaiting() != discards)

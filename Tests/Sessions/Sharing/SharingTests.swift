@@ -53,7 +53,7 @@ final class SharingBench {
     controller.sharing.begin(
       rule, home: home.map { home in { MemberName(given: home) } }, answers: true)
     serverNews = server.news.observe { [unowned self] in news.append($0) }
-    _ = try controller.bind(mayAsk: false)
+    _ = try controller.device.bind(mayAsk: false)
     let place = ControlFolder.Place(
       path: folder.path.appending("control"), owner: UserID(rawValue: geteuid()))
     control = try ControlServer(in: place, on: loop) { [unowned self] in [controller] }
@@ -117,7 +117,7 @@ final class SharingBench {
       Self.configuration(of: session.endpoint), among: DeviceCatalog(), on: loop,
       from: .joining(session, as: .init(name: name)), writeCapacity: 4_096)
     let made = Viewer(viewer)
-    _ = try viewer.bind(mayAsk: false)
+    _ = try viewer.device.bind(mayAsk: false)
     #expect(try wait { controller.sharing.roster.members.contains { $0.name == shown ?? name } })
     #expect(try wait { viewer.session.isOpen && viewer.userSharing.remote?.isShared == true })
     return made
@@ -134,7 +134,7 @@ final class SharingBench {
       from: LinkProviders([NetworkProvider.rfc2217]), writeCapacity: 4_096)
     person.userSharing.isReadOnly = isReadOnly
     let made = Viewer(person)
-    _ = try person.bind(mayAsk: false)
+    _ = try person.device.bind(mayAsk: false)
     #expect(try wait { person.session.isOpen && person.userSharing.remote?.isShared == true })
     return made
   }

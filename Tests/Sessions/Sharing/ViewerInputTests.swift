@@ -88,7 +88,7 @@ private final class ViewerBench {
       writeCapacity: 65_536)
     controller.sharing.begin(
       rule, home: rule == .none ? nil : { MemberName(given: "max") }, answers: true)
-    _ = try controller.bind(mayAsk: false)
+    _ = try controller.device.bind(mayAsk: false)
     link.unsentByteCount = 1
     untouched = trace
   }

@@ -37,7 +37,7 @@ import Time
           from: LinkProviders([FakeProvider { _ in link }]),
           writeCapacity: Relay.queueCapacity)
       }
-      for controller in controllers { controller.discardsForLostDevice = true }
+      for controller in controllers { controller.sending.discardsForLostDevice = true }
       junction = PortJunction(
         .init(controllers[0]), .init(controllers[1]), isPassive: isPassive, onLoss: onLoss,
         on: loop)
@@ -52,7 +52,7 @@ import Time
         case .terminalFailed: news.append("no terminal")
         }
       }
-      for controller in controllers { _ = try controller.bind(mayAsk: false) }
+      for controller in controllers { _ = try controller.device.bind(mayAsk: false) }
     }
 
     func session(_ index: Int) -> Session { controllers[index].session }

@@ -31,7 +31,7 @@ struct PortUseWatchTests {
           waitsForAbsentDevice: false, pacing: Pacing(), log: LogConfiguration(), isQuiet: true),
         among: catalog, on: loop, from: .standard, writeCapacity: 4_096)
     }
-    for controller in controllers { _ = try controller.bind(mayAsk: false) }
+    for controller in controllers { _ = try controller.device.bind(mayAsk: false) }
     func searched() -> Set<FilePath> { Set(searches.withLock { $0.joined() }) }
     let deadline = MonotonicTime.now + .seconds(60)
     while searched().count < 16, .now < deadline {

@@ -9,7 +9,7 @@ import Testing
 /// The effect of a port's session on the outcome of the program.
 @Suite(.timeLimit(.minutes(30))) struct PortTests {
   private let bench: PortBench
-  private var unsent: UnsentReport { bench.port.controller.unsent }
+  private var sending: Sending { bench.port.controller.sending }
 
   init() throws { bench = try PortBench() }
 
@@ -23,12 +23,12 @@ import Testing
   }
 
   @Test func goodEnd_staysOne_whenAllWasSent() {
-    unsent.bytes(0)
+    sending.reportUnsent(0)
     #expect(status() == .done)
   }
 
   @Test func unsentBytes_areNoGoodEnd_andChangeNoOtherEnd() {
-    unsent.bytes(5)
+    sending.reportUnsent(5)
     #expect(status() == .otherFailure)
     #expect(status(of: .success(.signal(15))) == .signal(15))
     #expect(status(of: .success(.command(3))) == .command(3))
@@ -37,8 +37,8 @@ import Testing
   }
 
   @Test func cutFile_outweighsALostDevice_andUnsentBytes() {
-    unsent.bytes(5)
-    unsent.file(PlainFile("boot.bin", size: 9), .cutOff)
+    sending.reportUnsent(5)
+    sending.reportUnsent(PlainFile("boot.bin", size: 9), .cutOff)
     #expect(status() == .transferFailed)
     #expect(status(of: .failure(Failure(.deviceLost, "gone"))) == .transferFailed)
     #expect(status(of: .success(.signal(15))) == .signal(15))

@@ -201,7 +201,7 @@ import Testing
     ]
     let result =
       shown(bench.session.state) + (ui.dialogs.isOpen ? "?" : "")
-      + (ui.focus.port.controller.exchange == nil ? "" : "f")
+      + (ui.focus.port.controller.sending.exchange == nil ? "" : "f")
       + counts.filter { $0.1 > 0 }.map { "\($0.0)\($0.1)" }.joined()
       + shown(bench.app.outcome)
     expectGoodEnd(of: bench, "\(event) in \(start)")
@@ -217,7 +217,7 @@ import Testing
       #expect(state.exchange == exchange, "\(what)")
       #expect(state.capabilities == session.capabilities, "\(what)")
       #expect(!state.isHeld || session.queuedByteCount > 0, "\(what)")
-      #expect((port.controller.exchange == nil) == (state.exchange == nil), "\(what)")
+      #expect((port.controller.sending.exchange == nil) == (state.exchange == nil), "\(what)")
     }
   }
 

@@ -95,7 +95,7 @@ import Testing
     let sent = bench.sent.filter { $0 < 0x80 }
     let uncounted =
       typed.count - sent.count - ui.keyboard.refusals.total
-      - ui.focus.port.controller.unsent.byteCount
+      - ui.focus.port.controller.sending.unsentCount
     #expect(uncounted == 0, "seed \(seed): \(events.joined(separator: " "))")
     var rest = typed[...]
     let isInOrder = sent.allSatisfy { byte in
@@ -140,7 +140,7 @@ import Testing
       bench.terminal.lines.contains {
         $0.hasSuffix("image.bin was cut off: 100 of 5,000 bytes were sent.")
       })
-    #expect(bench.interface.focus.port.controller.unsent.byteCount == 0)
+    #expect(bench.interface.focus.port.controller.sending.unsentCount == 0)
   }
 
   // MARK: The screen

@@ -1,9 +1,9 @@
 package import DeviceWatch
-package import EventLoop
+import EventLoop
 import Glibc
 import NetworkLinks
 import Observing
-package import Reconnecting
+import Reconnecting
 package import SerialCore
 package import SystemPackage
 
@@ -20,9 +20,7 @@ package final class TargetBinder {
   package var offersMore = LabgridQuery.isConfigured
   /// See ``Reconnector/needsDevice``.
   package var needsDevice = false
-  private let onFailure: (BindingError) -> Void
-  private let onReport: (Reconnector.Report) -> Void
-  private let mayOpen: (Endpoint, Device?) -> Bool
+  weak var delegate: (any TargetBinderDelegate)?
   private var prepared: PreparedEndpoint?
   private var reconnector: Reconnector?
   /// Whether opening was denied just after the node appeared: udev may not have set
@@ -36,16 +34,9 @@ package final class TargetBinder {
   ///   - session: makes its links with the same providers.
   ///   - providers: the known kinds of endpoints.
   ///   - devices: the serial ports of this computer.
-  ///   - onFailure: called when a link that reports its result later could not be opened.
-  ///   - onReport: called with news and questions for the user, while the session is reconnected.
-  ///   - mayOpen: see ``Reconnector/init(_:to:on:attemptInterval:onReport:mayOpen:)``.
-  package init(
-    _ session: Session, providers: LinkProviders = .standard, among devices: DeviceCatalog,
-    on loop: IOLoop, onFailure: @escaping (BindingError) -> Void = { _ in },
-    onReport: @escaping (Reconnector.Report) -> Void = { _ in },
-    mayOpen: @escaping (Endpoint, Device?) -> Bool = { _, _ in true }
+  init(
+    _ session: Session, providers: LinkProviders, among devices: DeviceCatalog, on loop: IOLoop
   ) {
-    (self.onFailure, self.onReport, self.mayOpen) = (onFailure, onReport, mayOpen)
     self.session = session
     self.providers = providers
     self.devices = devices
@@ -90,6 +81,12 @@ package final class TargetBinder {
     }
   }
 
+  /// The present device that a target leads to; nil if there is none, or if udev does not know it.
+  func device(at target: Target) throws(BindingError) -> Device? {
+    let all = try present()
+    return ResolvedTarget(target) { all }.device { all }
+  }
+
   private func present() throws(BindingError) -> [Device] {
     do { return try devices.current() } catch { throw .system(error) }
   }
@@ -117,7 +114,8 @@ package final class TargetBinder {
   ) {
     reconnector = Reconnector(
       session, to: presence, on: Scheduler(loop), attemptInterval: attemptInterval,
-      onReport: onReport, mayOpen: mayOpen)
+      onReport: { [unowned self] in delegate?.binder(self, didReport: $0) },
+      mayOpen: { [unowned self] in delegate?.binder(self, mayOpen: $0, $1) ?? true })
   }
 
   /// Waits for a device that is not present yet. To recognise it, the binding must know those
@@ -143,7 +141,7 @@ package final class TargetBinder {
   private func openingEnded(at endpoint: Endpoint, in state: SessionState) {
     lateResult = nil
     guard case .closed(.failed(let error)) = state else { return }
-    do { try wait(at: endpoint, after: error) } catch { onFailure(error) }
+    do { try wait(at: endpoint, after: error) } catch { delegate?.binder(self, didFailWith: error) }
   }
 
   /// Waits for an endpoint that could not be opened, if that may succeed later.
@@ -188,6 +186,19 @@ package final class TargetBinder {
     reconnector?.waitsForPort = waitsForAbsentDevice
     try reconnector?.start()
   }
+}
+
+/// The owner of a binder, which is asked before a device is opened for the first time.
+protocol TargetBinderDelegate: AnyObject {
+  /// A link that reports its result later could not be opened.
+  func binder(_ binder: TargetBinder, didFailWith error: BindingError)
+
+  /// There is news, or a question for the user, while the session is reconnected.
+  func binder(_ binder: TargetBinder, didReport report: Reconnector.Report)
+
+  /// Whether to open an endpoint; see
+  /// ``Reconnector/init(_:to:on:attemptInterval:onReport:mayOpen:)``.
+  func binder(_ binder: TargetBinder, mayOpen endpoint: Endpoint, _ device: Device?) -> Bool
 }
 
 extension FilePath {

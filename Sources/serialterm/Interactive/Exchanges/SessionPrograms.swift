@@ -40,7 +40,7 @@ final class SessionPrograms {
         case .ended(let outcome):
           questions.exchangeDidEnd()
           app.console.warn(port.port.named("\(name) \(outcome.words)"))
-          port.controller.unsent.bytes(outcome.unsentCount)
+          port.controller.sending.reportUnsent(outcome.unsentCount)
         }
       })
     // A line that begins with a space is not kept, as in line input.

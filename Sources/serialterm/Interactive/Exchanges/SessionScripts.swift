@@ -129,7 +129,7 @@ final class SessionScripts {
       app.console.warn(port.port.named("\(failure.place): \(failure.message)"))
     case .stopped(let unsentCount):
       app.console.warn(port.port.named("\(player.name) was stopped\(place)."))
-      port.controller.unsent.bytes(unsentCount)
+      port.controller.sending.reportUnsent(unsentCount)
     case .cutOff:
       scriptFailed("\(player.name) was cut off\(place).", .deviceLost, at: port)
     }

@@ -61,7 +61,7 @@ final class SessionTransfers {
     case .failed(let message), .timedOut(let message), .stopped(let message),
       .cutOff(let message):
       app.console.warn(port.port.named(message))
-      port.controller.unsent.transferDidFail()
+      port.controller.sending.transferDidFail()
     }
   }
 
@@ -72,7 +72,8 @@ final class SessionTransfers {
     let file = PlainFile(path, source)
     weak var sending: FileTransfer?
     let transfer = FileTransfer(
-      file, on: port.controller.session, ownedBy: port.controller, loop: app.loop, source: source,
+      file, on: port.controller.session, ownedBy: port.controller.sending, loop: app.loop,
+      source: source,
       onReport: { [unowned port] count in
         port.model.update { $0.progress = .bytes(count, of: file.size) }
       },
@@ -89,7 +90,7 @@ final class SessionTransfers {
   ) {
     questions.exchangeDidEnd()
     let file = transfer.exchange
-    port.controller.unsent.file(file, end)
+    port.controller.sending.reportUnsent(file, end)
     guard end == .done else { return }
     let count = file.sentCount.counted("byte")
     let time = app.loop.now - transfer.start

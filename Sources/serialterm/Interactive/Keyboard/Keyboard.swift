@@ -279,7 +279,7 @@ extension Keyboard: KeyReceiver {
   /// because the device would receive them in the middle of that.
   func receive(typed bytes: UnsafeRawBufferPointer) -> Int {
     if bytes.contains(0x03) {  // ctrl-c
-      focus.port.controller.exchange?.stop()
+      focus.port.controller.sending.exchange?.stop()
     } else {
       refuse(bytes.count)
     }

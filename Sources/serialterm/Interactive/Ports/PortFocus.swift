@@ -173,7 +173,7 @@ final class PortFocus {
     if case .failure(let failure) = outcome {
       app.console.warn(presenter.port.named(failure.message))
     }
-    presenter.controller.discardUnsent()
+    presenter.controller.sending.discardUnsent()
     presenter.session.close()
     guard presenter === port, let next = ports.first(where: { $0.outcome == nil }) else { return }
     move(to: next)

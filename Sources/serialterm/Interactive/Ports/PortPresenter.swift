@@ -64,7 +64,7 @@ final class PortPresenter {
     watches = PortWatches(of: port, on: console, loop: app.loop)
     text = PortText(of: port, configuration, on: console, loop: app.loop, keys: keys)
     // A program that reopens its port does not expect what was meant for the one before.
-    controller.discardsForLostDevice = isTyped || configuration.lineDirection != nil
+    controller.sending.discardsForLostDevice = isTyped || configuration.lineDirection != nil
     session.owner = isTyped ? .keyboard : .pipe
     adopt(configuration)
   }
@@ -146,7 +146,7 @@ final class PortPresenter {
   /// Starts to find a lost device again.
   func startReconnecting() {
     do throws(Errno) {
-      try controller.startReconnecting()
+      try controller.device.startReconnecting()
     } catch {
       say("cannot watch devices (\(error)): a lost device will not be found again.")
     }

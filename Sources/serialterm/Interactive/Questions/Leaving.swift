@@ -52,7 +52,7 @@ final class Leaving {
   func leave() {
     isLeaving = true
     deadline = app.loop.now + max(Self.limit, configuration.quitDrain)
-    for port in app.ports { port.controller.exchange?.leave() }
+    for port in app.ports { port.controller.sending.exchange?.leave() }
     finishAfterSending(patience: Drain.Patience(total: configuration.quitDrain))
   }
 

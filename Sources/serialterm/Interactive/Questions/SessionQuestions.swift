@@ -74,27 +74,27 @@ final class SessionQuestions: SessionControllerDelegate {
     if isAskingToQuit { dialogs.dismiss() }
   }
 
-  func reasonNotToRelease(portOf controller: SessionController) -> String? {
-    app.ports.first { $0.controller === controller }?.reasonNotToRelease
+  func reasonNotToRelease(portOf session: Session) -> String? {
+    app.ports.first { $0.session === session }?.reasonNotToRelease
   }
 
   // MARK: The configuration and the input
 
-  func dependsOnDevice(_ controller: SessionController) -> Bool {
-    presenter(of: controller)?.dependsOnDevice ?? false
+  func dependsOnDevice(_ session: Session) -> Bool {
+    presenter(of: session)?.dependsOnDevice ?? false
   }
 
-  func controller(_ controller: SessionController, didFind device: Device) throws {
-    try presenter(of: controller)?.didFind(device)
+  func session(_ session: Session, didFind device: Device) throws {
+    try presenter(of: session)?.didFind(device)
   }
 
-  private func presenter(of controller: SessionController) -> PortPresenter? {
-    focus.ports.first { $0.controller === controller }
+  private func presenter(of session: Session) -> PortPresenter? {
+    focus.ports.first { $0.session === session }
   }
 
   /// The input is for the first port.
-  func unreadInputCount(of controller: SessionController) -> Int {
-    controller === focus.ports[0].controller ? keyboard.input.unreadCount : 0
+  func unreadInputCount(of session: Session) -> Int {
+    session === focus.ports[0].session ? keyboard.input.unreadCount : 0
   }
 
   // MARK: A lost device
@@ -103,12 +103,12 @@ final class SessionQuestions: SessionControllerDelegate {
   /// have pressed a key for something else.
   ///
   /// - Parameter question: nil if the device was found, or if there are no candidates left.
-  func ask(_ question: SessionController.ReturnQuestion?, about port: PortPresenter) {
+  func ask(_ question: SessionDevice.ReturnQuestion?, about port: PortPresenter) {
     guard let question else {
       if portAskedFor === port { dialogs.dismiss() }
       return
     }
-    let binder = port.controller.binder
+    let binder = port.controller.device.binder
     dialogs.ask(
       Question(
         title: port.port.named(question.title),
@@ -125,7 +125,7 @@ final class SessionQuestions: SessionControllerDelegate {
   }
 }
 
-extension SessionController.ReturnQuestion {
+extension SessionDevice.ReturnQuestion {
   fileprivate var title: String {
     switch self {
     case .which: "which one is the lost device?"

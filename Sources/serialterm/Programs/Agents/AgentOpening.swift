@@ -36,7 +36,7 @@ final class AgentOpening: AgentOperation {
       guard try port.bind(mayAsk: false) == nil else {
         return call.fail("several devices match: name one of them, as list_ports does")
       }
-      try port.controller.startReconnecting()
+      try port.controller.device.startReconnecting()
     } catch {
       return call.fail((error as? Failure)?.message ?? "\(error)")
     }

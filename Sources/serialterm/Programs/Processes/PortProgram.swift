@@ -123,7 +123,7 @@ final class PortProgram: RunningExchange {
   /// - Throws: ``Failure`` if the port is not open, another author has the pen, or there is no room
   ///   for a process.
   func begin() throws(Failure) {
-    try controller.run(self) { () throws(Failure) in try start() }
+    try controller.sending.run(self) { () throws(Failure) in try start() }
   }
 
   private func start() throws(Failure) {
@@ -296,7 +296,7 @@ final class PortProgram: RunningExchange {
     let returned = wasInterrupted || reason == .cutOff ? [] : recent.suffix(unreadCount)
     // The owner releases it now.
     loop.atEndOfTurn { _ = self }
-    controller.didEnd(self)
+    controller.sending.didEnd(self)
     onEvent(
       .ended(
         Outcome(

@@ -178,7 +178,7 @@ final class JSONController {
       // A text that is repeated goes with it.
       unsentCount = session.discardUnsent(by: .program)
       session.pacer?.sessionDidGiveUp(session)
-    case .transfer: port.port.controller.exchange?.stop()
+    case .transfer: port.port.controller.sending.exchange?.stop()
     case .release: port.takeBack()
     case .outcome:
       port.port.lineCommands.end()
@@ -271,7 +271,7 @@ final class JSONController {
     _ order: JSONCommand.LogPieceOrder, at port: JSONPort, _ answer: @escaping Answer
   ) {
     hold(loop.schedule(after: Self.logPatience) { answer(.failed("timeout")) })
-    port.port.controller.readLog(order.count, from: order.offset) { result in
+    port.port.controller.userSharing.readLog(order.count, from: order.offset) { result in
       switch result {
       case .success(let piece):
         answer(

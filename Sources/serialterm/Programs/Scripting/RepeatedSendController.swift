@@ -55,9 +55,9 @@ final class RepeatedSendController: SendingController {
       expecting: configuration.expectation, within: configuration.timeout,
       lingering: Linger(configuration.linger))
     let runner = ExchangeRunner(
-      request, on: frontEnd.session, ownedBy: frontEnd.controller, receivingFrom: frontEnd.hub,
-      framedBy: configuration.frameForm, decodedFrom: configuration.encoding,
-      loop: frontEnd.loop,
+      request, on: frontEnd.session, ownedBy: frontEnd.controller.sending,
+      receivingFrom: frontEnd.hub, framedBy: configuration.frameForm,
+      decodedFrom: configuration.encoding, loop: frontEnd.loop,
       onFrame: { [unowned self] in
         let isText = configuration.frameForm?.isText == true
         tail.add($0, isText: isText)

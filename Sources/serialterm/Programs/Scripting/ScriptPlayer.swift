@@ -140,7 +140,7 @@ final class ScriptPlayer: RunningExchange {
       onEnd: { [unowned self] in ended($0) })
     self.runner = runner
     do throws(SerialError) {
-      try port.controller.run(self) { () throws(SerialError) in
+      try port.controller.sending.run(self) { () throws(SerialError) in
         try runner.begin(afterReceiving: early.bytes)
       }
     } catch {
@@ -327,7 +327,7 @@ final class ScriptPlayer: RunningExchange {
   private func end(_ end: End) {
     // The owner releases it now, and the runner is calling.
     loop.atEndOfTurn { _ = self }
-    port.controller.didEnd(self)
+    port.controller.sending.didEnd(self)
     onEvent(self, .ended(end))
   }
 

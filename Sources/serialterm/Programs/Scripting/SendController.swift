@@ -84,9 +84,9 @@ final class SendController: SendingController, InputSender {
         ? Linger(configuration.linger) : nil,
       mayBeEchoed: configuration.frameForm == nil, in: configuration.encoding)
     let runner = ExchangeRunner(
-      exchange, on: frontEnd.session, ownedBy: frontEnd.controller, receivingFrom: frontEnd.hub,
-      framedBy: configuration.frameForm, decodedFrom: configuration.encoding,
-      loop: frontEnd.loop, source: source,
+      exchange, on: frontEnd.session, ownedBy: frontEnd.controller.sending,
+      receivingFrom: frontEnd.hub, framedBy: configuration.frameForm,
+      decodedFrom: configuration.encoding, loop: frontEnd.loop, source: source,
       onFrame: { [unowned self] in
         let isText = configuration.frameForm?.isText == true
         tail.add($0, isText: isText)

@@ -88,7 +88,7 @@ final class TransferController {
     case .stopped(let message), .cutOff(let message):
       // The session is ending for another reason, which has its own status.
       frontEnd.console.warn(message)
-      frontEnd.controller.unsent.transferDidFail()
+      frontEnd.controller.sending.transferDidFail()
       frontEnd.finish(.success(.transferFailed))
     }
   }

@@ -119,7 +119,7 @@ final class TransferPlayer: RunningExchange {
   func begin(afterReceiving early: [UInt8] = []) throws(SerialError) {
     // A script that contains the transfer stops it, and cuts it off.
     guard takesPen else { return try beginNow(afterReceiving: early) }
-    try port.controller.run(self) { () throws(SerialError) in
+    try port.controller.sending.run(self) { () throws(SerialError) in
       try beginNow(afterReceiving: early)
     }
   }
@@ -184,7 +184,7 @@ final class TransferPlayer: RunningExchange {
   private func ended(_ outcome: TransferExchange.Outcome) {
     port.controller.pacer.isSuspended = false
     isRunning = false
-    port.controller.didEnd(self)
+    port.controller.sending.didEnd(self)
     let partial = folder?.partial
     folder?.discardIfEmpty()
     // The owner releases it now, and the runner is calling.

@@ -21,8 +21,14 @@ import Testing
     private(set) var arrivals: [Endpoint] = []
     private let links = Links()
 
-    final class Failures {
-      var all: [BindingError] = []
+    final class Failures: TargetBinderDelegate {
+      private(set) var all: [BindingError] = []
+
+      func binder(_ binder: TargetBinder, didFailWith error: BindingError) { all.append(error) }
+      func binder(_ binder: TargetBinder, didReport report: Reconnector.Report) {}
+      func binder(_ binder: TargetBinder, mayOpen endpoint: Endpoint, _ device: Device?) -> Bool {
+        true
+      }
     }
 
     private final class Links {
@@ -43,8 +49,8 @@ import Testing
       }
       binder = TargetBinder(
         session, providers: LinkProviders([provider, TerminalDeviceProvider()]),
-        among: DeviceCatalog { () throws(Errno) in ports }, on: loop,
-        onFailure: { [failures] in failures.all.append($0) })
+        among: DeviceCatalog { () throws(Errno) in ports }, on: loop)
+      binder.delegate = failures
       binder.waitsForAbsentDevice = waits
     }
 

@@ -44,7 +44,7 @@ import Time
     controller.sharing.begin(.one, home: { MemberName(given: "ana on pts/1") }, answers: true)
   }
 
-  private func open() throws { _ = try controller.bind(mayAsk: false) }
+  private func open() throws { _ = try controller.device.bind(mayAsk: false) }
 
   private func join(_ name: String) -> Roster.ID {
     controller.sharing.join(Client()) {

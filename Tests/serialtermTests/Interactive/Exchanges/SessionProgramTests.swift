@@ -115,7 +115,7 @@ import Testing
     #expect(try shows(bench, "printf: done"))
     #expect(try bench.wait { bench.session.queuedByteCount == 6 })
     try bench.type("\u{3}")
-    #expect(try bench.wait { bench.interface.focus.port.controller.exchange != nil })
+    #expect(try bench.wait { bench.interface.focus.port.controller.sending.exchange != nil })
     #expect(
       try bench.wait {
         // Not faster than real time, in which the command ends.

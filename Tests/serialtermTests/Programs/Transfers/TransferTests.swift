@@ -127,7 +127,7 @@ import TransferProtocols
     #expect(bench.state.exchange == nil)
     #expect(
       bench.terminal.lines.contains { $0.contains("image.bin was not sent completely") })
-    #expect(bench.interface.focus.port.controller.unsent.hasCutFile)
+    #expect(bench.interface.focus.port.controller.sending.hasCutFile)
     // The user can write again.
     try bench.type("k")
     #expect(bench.sent.last == UInt8(ascii: "k"))
