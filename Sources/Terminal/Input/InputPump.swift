@@ -77,18 +77,21 @@ package final class InputPump {
 
   /// The key that starts a command.
   package var prefix: PrefixKey {
-    get { parser.prefix }
-    set { if newValue != prefix { parser = PrefixKeyParser(prefix: newValue) } }
+    get { keys.prefix }
+    set { keys.prefix = newValue }
   }
 
   /// The key that starts a command at the start of a line.
   package var escape: EscapeKey {
-    get { escapes.key }
-    set { if newValue != escape { escapes = EscapeParser(newValue) } }
+    get { keys.escape }
+    set { keys.escape = newValue }
   }
   /// Whether escape sequences count now. They count in text for the device, not in
   /// answers to questions.
-  package var takesEscapes = true
+  package var takesEscapes: Bool {
+    get { keys.takesEscapes }
+    set { keys.takesEscapes = newValue }
+  }
 
   /// The character maps for sent bytes.
   package var mapList: MapList {
@@ -126,50 +129,40 @@ package final class InputPump {
     didSet {
       guard session !== oldValue, loop != nil else { return }
       observeSession(session)
-      pace = Pace()
+      (pace, measurement) = (InputPace(), nil)
       updateInterest()
     }
   }
   private var form: SentForm
   private let isTerminal: Bool
   private let file: StandardFile
-  private var parser = PrefixKeyParser(prefix: .none)
-  private var escapes = EscapeParser(.none)
-  private var pastes = PasteDetector()
+  private var keys = KeyboardParser()
   private var watch: DescriptorWatch?
   private let buffer: UnsafeMutableRawBufferPointer
   private var loop: IOLoop?
-  private var pace = Pace()
+  private var pace = InputPace()
   /// Sends the byte that waits in the map.
   private var mapTimer: LoopTimer?
-  /// Bytes that were read and wait for the next turn of the loop.
-  private var held: Waiting?
-  /// The beginning of a key, at the end of what was read. It is handled as it is, if nothing
-  /// follows it.
-  private var begun: Waiting?
+  /// Measures the pace; nil while it is not measured.
+  private var measurement: LoopTimer?
+  /// Bytes that were read and are parsed by a timer.
+  private var postponed: Postponed?
 
-  /// Bytes that were read and are handled by a timer.
-  private struct Waiting {
+  private struct Postponed {
     let bytes: [UInt8]
+    let reason: Reason
     let timer: LoopTimer?
-  }
 
-  /// How fast the device takes input.
-  private struct Pace {
-    /// Whether it is so slow that keys would wait behind other input, and so input is read ahead.
-    var isReadingAhead = false
-    /// Measures it; nil while it is not measured.
-    var timer: LoopTimer?
-    /// The number of bytes that were sent since the measurement began.
-    var sentCount = 0
+    enum Reason {
+      /// The time of the turn is over. Nothing else is read before the next turn parses the bytes.
+      case time
+      /// They are the beginning of a key. They are parsed as they are, if nothing follows them.
+      case key
+    }
   }
 
   /// The maximum time for the keys of one turn.
   private static let patience = Duration.milliseconds(10)
-  /// The number of queued bytes at which reading pauses.
-  private static let crowd = 65_536
-  /// The time in which a slow device takes fewer bytes than ``crowd``.
-  private static let paceWindow = Duration.milliseconds(250)
   /// The time that a map waits for the second byte of a typed pair. A terminal sends both at once.
   private static let mapPause = Duration.milliseconds(50)
   /// The time that the beginning of a key waits for the rest. A terminal sends both at once.
@@ -179,7 +172,9 @@ package final class InputPump {
   ///
   /// - Parameter isTerminal: whether a user types. The commands of a user must be found after a
   ///   paste. Memory that is never used costs nothing.
-  package static func queueCapacity(isTerminal: Bool) -> Int { isTerminal ? 16 * 1_048_576 : crowd }
+  package static func queueCapacity(isTerminal: Bool) -> Int {
+    isTerminal ? 16 * 1_048_576 : InputPace.crowd
+  }
 
   /// Creates a pump. It reads nothing before ``start(on:)``. The user or the pipe becomes the owner
   /// of the session.
@@ -224,9 +219,7 @@ package final class InputPump {
     observations = []
     watch?.cancel()
     watch = nil
-    pace.timer = nil
-    mapTimer = nil
-    (held, begun) = (nil, nil)
+    (measurement, mapTimer, postponed) = (nil, nil, nil)
   }
 
   private func observeSession(_ session: Session) {
@@ -237,8 +230,7 @@ package final class InputPump {
   }
 
   private func didSend(_ count: Int) {
-    pace.sentCount += count
-    if session.queuedByteCount < Self.crowd / 2 { pace.isReadingAhead = false }
+    pace.note(count, leaving: session.queuedByteCount)
     updateInterest()
   }
 
@@ -252,28 +244,28 @@ package final class InputPump {
   private var room: Int {
     if isRefusing || focus != nil { return buffer.count }
     if !session.isOpen { return isTerminal ? buffer.count : 0 }
-    if pace.isReadingAhead { return min(max(session.writeRoom, Self.refusable), buffer.count) }
-    return max(0, min(Self.crowd - session.queuedByteCount, buffer.count)) / form.growth
+    let paced = pace.room(
+      besides: session.queuedByteCount, in: session.writeRoom, growth: form.growth)
+    return min(paced, buffer.count)
   }
 
-  /// The number of bytes to read and refuse when the queue is full, to find commands.
-  private static let refusable = 4_096
-
-  private func interest(with room: Int) -> Interest { held == nil && room > 0 ? .reading : [] }
+  private func interest(with room: Int) -> Interest {
+    postponed?.reason != .time && room > 0 ? .reading : []
+  }
 
   private func updateInterest() {
     guard let watch else { return }
     let room = room
     watch.setInterest(interest(with: room))
-    if isTerminal && room == 0 && pace.timer == nil { measurePace() }
+    if isTerminal && room == 0 && measurement == nil { measurePace() }
   }
 
   /// Reads ahead if the device turns out to be slow.
   private func measurePace() {
-    pace.sentCount = 0
-    pace.timer = loop?.schedule(after: Self.paceWindow) { [unowned self] in
-      pace.timer = nil
-      if pace.sentCount < Self.crowd { pace.isReadingAhead = true }
+    pace.beginMeasuring()
+    measurement = loop?.schedule(after: InputPace.window) { [unowned self] in
+      measurement = nil
+      pace.endMeasuring()
       updateInterest()
     }
   }
@@ -281,7 +273,7 @@ package final class InputPump {
   private func read() {
     let room = room
     guard room > 0 else { return }
-    let start = begun?.bytes.count ?? 0
+    let start = postponed?.bytes.count ?? 0
     let end = min(start + room, buffer.count)
     let outcome: ReadOutcome
     do {
@@ -292,9 +284,9 @@ package final class InputPump {
     switch outcome {
     case .bytes(let count):
       if isTerminal { delegate?.inputDidBegin(self) }
-      if let begun { buffer.copyBytes(from: begun.bytes) }
-      begun = nil
-      if escape != .none, let loop { pastes.note(start + count, at: loop.now) }
+      if let postponed { buffer.copyBytes(from: postponed.bytes) }
+      postponed = nil
+      if escape != .none, let loop { keys.note(start + count, at: loop.now) }
       parse(
         UnsafeRawBufferPointer(rebasing: buffer[..<(start + count)]),
         before: start + count == end ? .bytes : .unknown)
@@ -312,37 +304,42 @@ package final class InputPump {
     var rest = bytes
     // After the quit key, no input is used.
     while watch != nil {
-      if isFull(by: &deadline) { return hold(rest) }
-      switch parser.next(in: &rest, before: following) {
+      if isFull(by: &deadline) { return postpone(rest, for: .time) }
+      switch keys.next(in: &rest, before: following) {
       case .data(let data):
-        let undelivered = deliver(data: data, by: &deadline)
-        guard undelivered.isEmpty else { return hold(undelivered.joined(with: rest)) }
+        let unused = hand(out: data, by: &deadline)
+        guard unused.isEmpty else {
+          keys.putBack(unused.count)
+          return postpone(unused.joined(with: rest), for: .time)
+        }
+      case .held(let byte):
+        // A single byte is always taken.
+        withUnsafeBytes(of: byte) { _ = hand(out: $0, by: &deadline) }
       case .key(let key, let data): deliver(key, as: data, by: &deadline)
-      case .command(let key):
-        sendHeld(by: &deadline)
-        delegate?.input(self, didReadCommand: key)
-      case .otherKey(let key):
-        sendHeld(by: &deadline)
-        delegate?.input(self, didReadOther: key)
-      case nil: return waitForKey(rest)
+      case .command(let key): delegate?.input(self, didReadCommand: key)
+      case .otherKey(let key): delegate?.input(self, didReadOther: key)
+      case .escape(let command): delegate?.input(self, didReadEscape: command)
+      case nil: return postpone(rest, for: .key)
       }
     }
   }
 
-  /// Keeps the beginning of a key until more bytes follow, or for a moment.
-  private func waitForKey(_ bytes: UnsafeRawBufferPointer) {
+  /// Keeps bytes until more follow, or for a moment, so that other events are handled first.
+  private func postpone(_ bytes: UnsafeRawBufferPointer, for reason: Postponed.Reason) {
     guard !bytes.isEmpty else { return }
-    let timer = loop?.schedule(after: Self.keyPause) { [unowned self] in
-      parseBegun()
+    let timer = loop?.schedule(after: reason == .key ? Self.keyPause : .zero) { [unowned self] in
+      parsePostponed()
       updateInterest()
     }
-    begun = Waiting(bytes: Array(bytes), timer: timer)
+    postponed = Postponed(bytes: Array(bytes), reason: reason, timer: timer)
   }
 
-  private func parseBegun() {
-    guard let bytes = begun?.bytes else { return }
-    begun = nil
-    bytes.withUnsafeBytes { parse($0, before: .nothing) }
+  private func parsePostponed() {
+    guard let postponed else { return }
+    self.postponed = nil
+    postponed.bytes.withUnsafeBytes {
+      parse($0, before: postponed.reason == .key ? .nothing : .unknown)
+    }
   }
 
   /// Passes a key in a form that the device has switched on: the device gets these bytes, and any
@@ -351,57 +348,10 @@ package final class InputPump {
     _ key: ExtendedKey, as data: UnsafeRawBufferPointer, by deadline: inout MonotonicTime?
   ) {
     key.bytes.withUnsafeBytes { bytes in
-      // The release of the escape character does not end its wait.
-      if !bytes.isEmpty { sendHeld(by: &deadline) }
-      escapes.pass(bytes)
       guard focus != nil else { return send(data) }
       var rest = bytes
       while !rest.isEmpty { rest = hand(out: rest, by: &deadline) }
     }
-  }
-
-  /// Finds escape sequences in data.
-  ///
-  /// - Returns: the bytes that were not passed because the time of this turn is over.
-  private func deliver(
-    data: UnsafeRawBufferPointer, by deadline: inout MonotonicTime?
-  ) -> UnsafeRawBufferPointer {
-    guard escape != .none, takesEscapes else { return hand(out: data, by: &deadline) }
-    var rest = data
-    if pastes.searched != .whole {
-      sendHeld(by: &deadline)
-      let endCount = pastes.searched == .end ? escapes.sequenceCount(atEndOf: data) : 0
-      rest = UnsafeRawBufferPointer(rebasing: data.suffix(endCount))
-      let passed = UnsafeRawBufferPointer(rebasing: data.dropLast(endCount))
-      escapes.pass(passed)
-      let undelivered = hand(out: passed, by: &deadline)
-      if !undelivered.isEmpty { return undelivered.joined(with: rest) }
-    }
-    while watch != nil, let item = escapes.next(in: &rest) {
-      switch item {
-      case .data(let part):
-        let undelivered = hand(out: part, by: &deadline)
-        // The bytes were already searched.
-        if !undelivered.isEmpty {
-          pastes.searched = .nothing
-          return undelivered.joined(with: rest)
-        }
-      case .held(let byte): hand(out: byte, by: &deadline)
-      case .command(let command): delegate?.input(self, didReadEscape: command)
-      }
-    }
-    return UnsafeRawBufferPointer(rebasing: data.suffix(0))
-  }
-
-  /// Passes on a held-back escape character. The next key, which made no escape
-  /// sequence, follows it.
-  private func sendHeld(by deadline: inout MonotonicTime?) {
-    if let byte = escapes.takeHeld() { hand(out: byte, by: &deadline) }
-  }
-
-  private func hand(out byte: UInt8, by deadline: inout MonotonicTime?) {
-    // A single byte is always taken.
-    withUnsafeBytes(of: byte) { _ = hand(out: $0, by: &deadline) }
   }
 
   /// Passes bytes to the receiver that has the keyboard.
@@ -432,18 +382,6 @@ package final class InputPump {
       return false
     }
     return loop.now >= time
-  }
-
-  /// Keeps bytes for the next turn of the loop, so that other events are handled first.
-  private func hold(_ bytes: UnsafeRawBufferPointer) {
-    guard !bytes.isEmpty else { return }
-    let timer = loop?.schedule(after: .zero) { [unowned self] in
-      let bytes = held?.bytes
-      held = nil
-      bytes?.withUnsafeBytes { parse($0) }
-      updateInterest()
-    }
-    held = Waiting(bytes: Array(bytes), timer: timer)
   }
 
   /// Passes bytes to the session, all of them or none.
@@ -528,15 +466,8 @@ package final class InputPump {
   }
 
   private func end(_ error: Errno?) {
-    parseBegun()
+    parsePostponed()
     stop()
     delegate?.inputDidEnd(self, with: error)
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// These bytes and those that follow them in memory.
-  fileprivate func joined(with next: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: baseAddress, count: count + next.count)
   }
 }

@@ -14,7 +14,7 @@ struct PasteDetector {
   }
 
   /// The part of the last read.
-  var searched = Searched.whole
+  private(set) var searched = Searched.whole
   /// The time until which even a few bytes belong to a paste.
   private var end: MonotonicTime?
 

@@ -143,4 +143,9 @@ extension UnsafeRawBufferPointer {
     defer { self = UnsafeRawBufferPointer(rebasing: dropFirst(count)) }
     return UnsafeRawBufferPointer(rebasing: prefix(count))
   }
+
+  /// These bytes and those that follow them in memory.
+  func joined(with next: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: baseAddress, count: count + next.count)
+  }
 }
