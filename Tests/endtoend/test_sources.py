@@ -18,7 +18,7 @@ LARGE = {
     "Declaration": 14, "Device": 17, "TerminalState": 44, "TransferProtocol": 15,
     "AgentRead": 17, "AgentServer": 13, "AgentSession": 19, "App": 13, "BlockReceiver": 20, "BlockSender": 26,
     "BrowserPage": 13, "ClientFeed": 13, "ClientMember": 15, "ComPortClient": 14, "Console": 16, "DeviceView": 13,
-    "ExchangeRunner": 15, "HeadlessInterface": 14, "InputPump": 18, "JSONPort": 27, "LineEditor": 13,
+    "ExchangeRunner": 15, "HeadlessInterface": 14, "JSONPort": 27, "LineEditor": 13,
     "LineNumbers": 15, "OutputChannel": 14, "PatternMatcher": 13, "PlotController": 16, "Port": 15, "PortEngine": 22,
     "PortJunction": 17, "PortLender": 13, "PortProgram": 14, "PortServer": 16, "PublishedState": 15,
     "Reconnector": 16, "RemoteSharing": 16, "RepeatedRequest": 15, "Replayer": 22, "RunController": 15, "Screen": 30,

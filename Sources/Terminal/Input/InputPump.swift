@@ -1,4 +1,3 @@
-package import Encodings
 package import EventLoop
 import Glibc
 import Observing
@@ -6,10 +5,9 @@ import Posix
 package import SerialCore
 package import SystemPackage
 package import TerminalWidgets
-package import TextStages
 import Time
 
-/// What handles the input that is not data for the session, and counts the data.
+/// What handles the input that is not data for the session.
 package protocol InputPumpDelegate: AnyObject {
   /// The user has typed something, which is handled next.
   func inputDidBegin(_ input: InputPump)
@@ -22,25 +20,6 @@ package protocol InputPumpDelegate: AnyObject {
 
   /// An escape sequence.
   func input(_ input: InputPump, didReadEscape command: EscapeParser.Command)
-
-  /// Writes bytes to a session that others write to as well; see ``InputPump/isShared``.
-  ///
-  /// - Returns: whether they were accepted, all of them or none.
-  func input(_ input: InputPump, writeShared bytes: UnsafeRawBufferPointer) -> Bool
-
-  /// Typed bytes were accepted. They are in the form in which they were typed.
-  func input(_ input: InputPump, didAccept bytes: UnsafeRawBufferPointer)
-
-  /// Bytes were written to the session. They are in the form in which they are sent.
-  func input(_ input: InputPump, didWrite bytes: UnsafeRawBufferPointer)
-
-  /// A typed character is not sent, because the encoding of the device does not have it.
-  func input(_ input: InputPump, didRefuse character: UnencodableText)
-
-  /// Typed bytes are not sent.
-  ///
-  /// - Parameter count: their number.
-  func input(_ input: InputPump, didRefuse count: Int)
 
   /// The input has ended. This is the last call.
   ///
@@ -72,7 +51,24 @@ package final class InputPump {
   }
   /// Whether all input is refused.
   package var isRefusing: Bool {
-    didSet { updateInterest() }
+    get { writer.isRefusing }
+    set {
+      writer.isRefusing = newValue
+      updateInterest()
+    }
+  }
+
+  /// The session that gets the input.
+  package var session: Session {
+    get { writer.session }
+    set {
+      guard newValue !== session else { return }
+      writer.session = newValue
+      guard watch != nil else { return }
+      observeSession()
+      (pace, measurement) = (InputPace(), nil)
+      updateInterest()
+    }
   }
 
   /// The key that starts a command.
@@ -93,56 +89,15 @@ package final class InputPump {
     set { keys.takesEscapes = newValue }
   }
 
-  /// The character maps for sent bytes.
-  package var mapList: MapList {
-    get { form.mapList }
-    set {
-      guard newValue != form.mapList else { return }
-      flushMap()
-      form.mapList = newValue
-    }
-  }
-
-  /// The encoding of the device. What a program sends is not converted.
-  package var encoding: Encoding {
-    get { form.encoding }
-    set {
-      guard isTerminal, newValue != form.encoding else { return }
-      flushMap()
-      form.encoding = newValue
-    }
-  }
-
-  /// The bytes to send for Enter, which a terminal sends as CR. The map applies to them.
-  package var lineEnding: LineEnding {
-    get { form.lineEnding }
-    set { form.lineEnding = newValue }
-  }
-
-  /// Whether others write to the session as well. The delegate writes then.
-  package var isShared = false
-
-  private let author: Author
+  /// Sends the input that is for the session.
+  package let writer: SessionWriter
   private var observations: [ObservationToken<SessionEvent>] = []
-  /// The session that gets the input.
-  package var session: Session {
-    didSet {
-      guard session !== oldValue, loop != nil else { return }
-      observeSession(session)
-      (pace, measurement) = (InputPace(), nil)
-      updateInterest()
-    }
-  }
-  private var form: SentForm
-  private let isTerminal: Bool
   private let file: StandardFile
   private var keys = KeyboardParser()
   private var watch: DescriptorWatch?
   private let buffer: UnsafeMutableRawBufferPointer
-  private var loop: IOLoop?
+  private let loop: IOLoop
   private var pace = InputPace()
-  /// Sends the byte that waits in the map.
-  private var mapTimer: LoopTimer?
   /// Measures the pace; nil while it is not measured.
   private var measurement: LoopTimer?
   /// Bytes that were read and are parsed by a timer.
@@ -163,8 +118,6 @@ package final class InputPump {
 
   /// The maximum time for the keys of one turn.
   private static let patience = Duration.milliseconds(10)
-  /// The time that a map waits for the second byte of a typed pair. A terminal sends both at once.
-  private static let mapPause = Duration.milliseconds(50)
   /// The time that the beginning of a key waits for the rest. A terminal sends both at once.
   private static let keyPause = Duration.milliseconds(50)
 
@@ -176,7 +129,7 @@ package final class InputPump {
     isTerminal ? 16 * 1_048_576 : InputPace.crowd
   }
 
-  /// Creates a pump. It reads nothing before ``start(on:)``. The user or the pipe becomes the owner
+  /// Creates a pump. It reads nothing before ``start()``. The user or the pipe becomes the owner
   /// of the session.
   ///
   /// - Parameters:
@@ -184,15 +137,11 @@ package final class InputPump {
   ///   - isTerminal: whether a user types.
   package init(
     from source: FileDescriptor = .standardInput, to session: Session, isTerminal: Bool,
-    isReadOnly: Bool
+    isReadOnly: Bool, on loop: IOLoop
   ) {
     file = StandardFile(source, O_RDONLY)
-    self.session = session
-    self.isTerminal = isTerminal
-    form = SentForm(endsLines: isTerminal)
-    author = isTerminal ? .keyboard : .pipe
-    session.owner = author
-    isRefusing = isReadOnly
+    writer = SessionWriter(to: session, isTerminal: isTerminal, isRefusing: isReadOnly, on: loop)
+    self.loop = loop
     buffer = .allocate(byteCount: 65_536, alignment: 16)
   }
 
@@ -204,9 +153,8 @@ package final class InputPump {
   /// Starts to read.
   ///
   /// - Throws: the errors of epoll_ctl(2).
-  package func start(on loop: IOLoop) throws(Errno) {
-    self.loop = loop
-    observeSession(session)
+  package func start() throws(Errno) {
+    observeSession()
     watch = try loop.watch(file.descriptor, for: interest(with: room), isUrgent: isTerminal) {
       [unowned self] _ in
       read()
@@ -215,14 +163,14 @@ package final class InputPump {
 
   /// Stops reading permanently.
   package func stop() {
-    flushMap()
+    writer.flush()
     observations = []
     watch?.cancel()
     watch = nil
-    (measurement, mapTimer, postponed) = (nil, nil, nil)
+    (measurement, postponed) = (nil, nil)
   }
 
-  private func observeSession(_ session: Session) {
+  private func observeSession() {
     observations = [
       session.observe(.stateChange) { [unowned self] _ in updateInterest() },
       session.observe(.sent) { [unowned self] in didSend($0.bytes.count) },
@@ -233,6 +181,8 @@ package final class InputPump {
     pace.note(count, leaving: session.queuedByteCount)
     updateInterest()
   }
+
+  private var isTerminal: Bool { writer.isTerminal }
 
   /// The number of unread bytes from a program. Typed bytes that were not read stay in the terminal
   /// for the next program that reads them.
@@ -245,7 +195,7 @@ package final class InputPump {
     if isRefusing || focus != nil { return buffer.count }
     if !session.isOpen { return isTerminal ? buffer.count : 0 }
     let paced = pace.room(
-      besides: session.queuedByteCount, in: session.writeRoom, growth: form.growth)
+      besides: session.queuedByteCount, in: session.writeRoom, growth: writer.growth)
     return min(paced, buffer.count)
   }
 
@@ -263,7 +213,7 @@ package final class InputPump {
   /// Reads ahead if the device turns out to be slow.
   private func measurePace() {
     pace.beginMeasuring()
-    measurement = loop?.schedule(after: InputPace.window) { [unowned self] in
+    measurement = loop.schedule(after: InputPace.window) { [unowned self] in
       measurement = nil
       pace.endMeasuring()
       updateInterest()
@@ -286,7 +236,7 @@ package final class InputPump {
       if isTerminal { delegate?.inputDidBegin(self) }
       if let postponed { buffer.copyBytes(from: postponed.bytes) }
       postponed = nil
-      if escape != .none, let loop { keys.note(start + count, at: loop.now) }
+      if escape != .none { keys.note(start + count, at: loop.now) }
       parse(
         UnsafeRawBufferPointer(rebasing: buffer[..<(start + count)]),
         before: start + count == end ? .bytes : .unknown)
@@ -299,7 +249,7 @@ package final class InputPump {
   private func parse(
     _ bytes: UnsafeRawBufferPointer, before following: PrefixKeyParser.Following = .unknown
   ) {
-    guard isTerminal else { return send(bytes) }
+    guard isTerminal else { return writer.send(bytes) }
     var deadline: MonotonicTime?
     var rest = bytes
     // After the quit key, no input is used.
@@ -327,7 +277,7 @@ package final class InputPump {
   /// Keeps bytes until more follow, or for a moment, so that other events are handled first.
   private func postpone(_ bytes: UnsafeRawBufferPointer, for reason: Postponed.Reason) {
     guard !bytes.isEmpty else { return }
-    let timer = loop?.schedule(after: reason == .key ? Self.keyPause : .zero) { [unowned self] in
+    let timer = loop.schedule(after: reason == .key ? Self.keyPause : .zero) { [unowned self] in
       parsePostponed()
       updateInterest()
     }
@@ -348,7 +298,7 @@ package final class InputPump {
     _ key: ExtendedKey, as data: UnsafeRawBufferPointer, by deadline: inout MonotonicTime?
   ) {
     key.bytes.withUnsafeBytes { bytes in
-      guard focus != nil else { return send(data) }
+      guard focus != nil else { return writer.send(data) }
       var rest = bytes
       while !rest.isEmpty { rest = hand(out: rest, by: &deadline) }
     }
@@ -363,7 +313,7 @@ package final class InputPump {
     var rest = bytes
     repeat {
       guard let focus else {
-        send(rest)
+        writer.send(rest)
         return UnsafeRawBufferPointer(rebasing: rest.suffix(0))
       }
       rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(focus.receive(typed: rest)))
@@ -376,93 +326,12 @@ package final class InputPump {
   /// - Parameter deadline: the time at which this turn must end; nil before the first
   ///   of these keys.
   private func isFull(by deadline: inout MonotonicTime?) -> Bool {
-    guard focus != nil, let loop else { return false }
+    guard focus != nil else { return false }
     guard let time = deadline else {
       deadline = loop.now + Self.patience
       return false
     }
     return loop.now >= time
-  }
-
-  /// Passes bytes to the session, all of them or none.
-  package func send(_ bytes: UnsafeRawBufferPointer) {
-    if !isRefusing, queue(bytes) {
-      delegate?.input(self, didAccept: bytes)
-    } else {
-      delegate?.input(self, didRefuse: bytes.count)
-    }
-  }
-
-  package func send(_ bytes: [UInt8]) { bytes.withUnsafeBytes { send($0) } }
-
-  /// Passes text to the session that was not typed, such as a snippet. A CR in it is not replaced
-  /// by the line ending of Enter. Bytes that are not UTF-8 are not converted.
-  ///
-  /// - Parameter suffix: returns what follows the bytes that are sent, such as their checksum.
-  /// - Returns: whether it was passed, all of it or nothing.
-  /// - Throws: ``UnencodableText``. Nothing is passed then.
-  package func send(
-    text bytes: [UInt8], followedBy suffix: ([UInt8]) -> [UInt8] = { _ in [] }
-  ) throws(UnencodableText) -> Bool {
-    flushMap()
-    let encoded = try form.encoded(bytes)
-    return send(exactly: bytes, as: encoded + suffix(encoded))
-  }
-
-  /// Passes bytes to the session that are neither mapped nor converted.
-  ///
-  /// - Returns: whether they were passed, all of them or none.
-  package func send(exactly bytes: [UInt8]) -> Bool {
-    flushMap()
-    return send(exactly: bytes, as: bytes)
-  }
-
-  private func send(exactly bytes: [UInt8], as sent: [UInt8]) -> Bool {
-    guard !isRefusing, sent.withUnsafeBytes({ $0.isEmpty || write($0) }) else { return false }
-    bytes.withUnsafeBytes { delegate?.input(self, didAccept: $0) }
-    return true
-  }
-
-  /// - Returns: whether there was room for all of them.
-  private func queue(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard let ended = form.ended(bytes) else { return map(bytes) }
-    return ended.withUnsafeBytes { map($0) }
-  }
-
-  private func map(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    if form.mapsBytes {
-      let mapped = form.map(bytes)
-      for character in form.takeRefusals() { delegate?.input(self, didRefuse: character) }
-      mapTimer = form.isWaiting && isTerminal ? scheduleFlush() : nil
-      if let mapped { return write(mapped: mapped) }
-    }
-    return write(bytes)
-  }
-
-  private func write(mapped: [UInt8]) -> Bool {
-    mapped.withUnsafeBytes { $0.isEmpty || write($0) }
-  }
-
-  private func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    let isAccepted =
-      isShared
-      ? delegate?.input(self, writeShared: bytes) ?? false
-      : (try? session.write(bytes.bytes, by: author)) != nil
-    guard isAccepted else { return false }
-    delegate?.input(self, didWrite: bytes)
-    return true
-  }
-
-  /// Schedules the end of the map's wait. A user who types Enter types no second byte; the next
-  /// bytes of a pipe may come later.
-  private func scheduleFlush() -> LoopTimer? {
-    loop?.schedule(after: Self.mapPause) { [unowned self] in flushMap() }
-  }
-
-  /// Sends a byte that waits for a second one, which may never come. There is always room
-  /// for one byte.
-  private func flushMap() {
-    _ = write(mapped: form.flush())
   }
 
   private func end(_ error: Errno?) {

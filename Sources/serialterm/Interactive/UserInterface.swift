@@ -120,7 +120,7 @@ final class UserInterface: FrontEnd {
     if keyboard.terminal != nil
       || (tap == nil && exchanges.scripts.openingScript == nil && !model.state.sharing.isJoined)
     {
-      try keyboard.input.start(on: loop)
+      try keyboard.input.start()
     }
     for (port, query) in queries {
       guard let query else { continue }

@@ -22,7 +22,7 @@ import TextStages
     func receive(typed bytes: UnsafeRawBufferPointer) -> Int { handler(bytes) }
   }
 
-  private final class Bench: InputPumpDelegate {
+  private final class Bench: InputPumpDelegate, SessionWriterDelegate {
     let clock = TestClock()
     let loop: IOLoop
     let link: FakeLink
@@ -35,7 +35,6 @@ import TextStages
     private(set) var typed: [UInt8] = []
     private(set) var refusals: [Int] = []
     var refusedCount: Int { refusals.reduce(0, +) }
-    private(set) var refusedCharacters: [UnencodableText] = []
     private(set) var ends: [Errno?] = []
     private(set) var escapes: [EscapeParser.Command] = []
     /// The sent bytes at the time of the last command.
@@ -60,11 +59,11 @@ import TextStages
       for end in [pipe.readEnd, pipe.writeEnd] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
       _ = fcntl(pipe.writeEnd.rawValue, F_SETFL, O_NONBLOCK)
       pump = InputPump(
-        from: reader, to: session, isTerminal: isTerminal, isReadOnly: isReadOnly)
+        from: reader, to: session, isTerminal: isTerminal, isReadOnly: isReadOnly, on: loop)
       pump.prefix = .standard
-      pump.delegate = self
+      (pump.delegate, pump.writer.delegate) = (self, self)
       if isOpen { try session.open(Self.endpoint) }
-      try pump.start(on: loop)
+      try pump.start()
     }
 
     func inputDidBegin(_ input: InputPump) {}
@@ -81,14 +80,13 @@ import TextStages
       if stopsAtCommand { pump.stop() }
     }
 
-    func input(_ input: InputPump, writeShared bytes: UnsafeRawBufferPointer) -> Bool { false }
-    func input(_ input: InputPump, didAccept bytes: UnsafeRawBufferPointer) { typed += bytes }
-    func input(_ input: InputPump, didWrite bytes: UnsafeRawBufferPointer) {}
-    func input(_ input: InputPump, didRefuse character: UnencodableText) {
-      refusedCharacters.append(character)
+    func writer(_ writer: SessionWriter, writeShared bytes: UnsafeRawBufferPointer) -> Bool {
+      false
     }
-
-    func input(_ input: InputPump, didRefuse count: Int) { refusals.append(count) }
+    func writer(_ writer: SessionWriter, didAccept bytes: UnsafeRawBufferPointer) { typed += bytes }
+    func writer(_ writer: SessionWriter, didWrite bytes: UnsafeRawBufferPointer) {}
+    func writer(_ writer: SessionWriter, didRefuse character: UnencodableText) {}
+    func writer(_ writer: SessionWriter, didRefuse count: Int) { refusals.append(count) }
     func inputDidEnd(_ input: InputPump, with error: Errno?) { ends.append(error) }
 
     deinit {
@@ -478,7 +476,7 @@ import TextStages
 
   @Test func `Enter sends the line ending`() throws {
     let bench = try Bench(isTerminal: true)
-    bench.pump.lineEnding = .crlf
+    bench.pump.writer.lineEnding = .crlf
     try bench.type("a\rb\n")
     #expect(bench.sent == "a\r\nb\n")
     #expect(bench.typed == Array("a\rb\n".utf8))
@@ -486,14 +484,14 @@ import TextStages
 
   @Test func `A pipe's bytes keep their line ends`() throws {
     let bench = try Bench(isTerminal: false)
-    bench.pump.lineEnding = .crlf
+    bench.pump.writer.lineEnding = .crlf
     try bench.type("a\rb\n")
     #expect(bench.sent == "a\rb\n")
   }
 
   @Test func `A byte that may be half of a pair waits a moment, and is sent`() throws {
     let bench = try Bench(isTerminal: true)
-    bench.pump.mapList = try MapList(parsing: "to-device:crlf=lf")
+    bench.pump.writer.mapList = try MapList(parsing: "to-device:crlf=lf")
     try bench.type("a\r\nb\r")
     #expect(bench.sent == "a\nb")
     bench.clock.advance(by: .milliseconds(50))
@@ -501,39 +499,9 @@ import TextStages
     #expect(bench.sent == "a\nb\r")
   }
 
-  @Test func `Typed characters are sent in the encoding, and others are left out`() throws {
-    let bench = try Bench(isTerminal: true)
-    bench.pump.encoding = try Encoding("KOI8-R")
-    bench.pump.mapList = try MapList(parsing: "to-device:lower=upper")
-    for byte in "да й€!".utf8 { bench.pump.send([byte]) }
-    try bench.turn()
-    #expect(bench.link.sent == [0xC4, 0xC1, 0x20, 0xCA, 0x21])
-    #expect(bench.refusedCharacters == [.character("€", bench.pump.encoding)])
-  }
-
-  @Test func `A text is sent as a whole, and bytes exactly`() throws {
-    let bench = try Bench(isTerminal: true)
-    bench.pump.encoding = try Encoding("CP437")
-    #expect(throws: UnencodableText.self) { try bench.pump.send(text: Array("a€".utf8)) }
-    #expect(try bench.pump.send(text: Array("é".utf8)))
-    #expect(bench.pump.send(exactly: Array("é".utf8)))
-    #expect(try bench.pump.send(text: [0xFF]))
-    try bench.turn()
-    #expect(bench.link.sent == [0x82, 0xC3, 0xA9, 0xFF])
-  }
-
-  @Test func `What waits in the map is sent before a text`() throws {
-    let bench = try Bench(isTerminal: true)
-    bench.pump.mapList = try MapList(parsing: "to-device:crlf=lf")
-    try bench.type("a\r")
-    #expect(try bench.pump.send(text: Array("b\r\n".utf8)))
-    try bench.turn()
-    #expect(bench.sent == "a\rb\n")
-  }
-
   @Test func `What a program sends is not converted`() throws {
     let bench = try Bench(isTerminal: false)
-    bench.pump.encoding = try Encoding("UTF-16LE")
+    bench.pump.writer.encoding = try Encoding("UTF-16LE")
     try bench.type("ab")
     #expect(bench.sent == "ab")
   }

@@ -55,7 +55,7 @@ final class Keyboard {
     historyFolder = environment.historyFolder
     input = InputPump(
       from: environment.streams.input, to: focus.port.session, isTerminal: terminal != nil,
-      isReadOnly: focus.state.isReadOnly)
+      isReadOnly: focus.state.isReadOnly, on: app.loop)
     dialogs = Dialogs(on: app.console, loop: app.loop)
     lineInput = LineInput(
       on: app.console, loop: app.loop,
@@ -99,7 +99,7 @@ final class Keyboard {
       lineInput.events.observe { [unowned self] in handle($0) },
     ]
     lineInput.observePrompts(in: focus.port.text.shown)
-    input.delegate = self
+    (input.delegate, input.writer.delegate) = (self, self)
   }
 
   private func focusDidMove() {
@@ -114,10 +114,10 @@ final class Keyboard {
     let state = focus.state
     let route = KeyRoute(for: state, isDialogOpen: dialogs.isOpen)
     input.isRefusing = KeyRoute.refusal(in: state) != nil
-    input.mapList = state.view.map
-    input.encoding = state.view.encoding
-    input.lineEnding = state.lineEnding
-    input.isShared = focus.port.configuration.values[SharingParameters.writers].rule == .all
+    input.writer.mapList = state.view.map
+    input.writer.encoding = state.view.encoding
+    input.writer.lineEnding = state.lineEnding
+    input.writer.isShared = focus.port.configuration.values[SharingParameters.writers].rule == .all
     lineInput.keepsLines = !state.isReadOnly
     lineInput.form = state.inputMode == .hex ? .hex : .text
     input.takesEscapes = route != .dialog
@@ -141,9 +141,9 @@ final class Keyboard {
   private func handle(_ event: LineInput.Event) {
     switch event {
     case .line(let line) where lineInput.form == .hex: sendHex(line)
-    case .line(let line): input.send(Array("\(line)\r".utf8))
+    case .line(let line): input.writer.send(Array("\(line)\r".utf8))
     case .refused(let mistake): app.console.say("not sent: \(mistake).")
-    case .control(let byte): input.send([byte])
+    case .control(let byte): input.writer.send([byte])
     case .dropped(let count): refusals.add(count, because: "the line is full")
     }
   }
@@ -175,7 +175,7 @@ final class Keyboard {
       }
     case .numbers(let bytes):
       appended = checksum?.bytes(for: bytes) ?? []
-      try check(input.send(exactly: bytes + appended), bytes.count + appended.count)
+      try check(input.writer.send(exactly: bytes + appended), bytes.count + appended.count)
     }
     if let checksum, showsChecksum {
       app.console.say("appended \(checksum.name): \(HexText.spaced(appended)).")
@@ -192,7 +192,7 @@ final class Keyboard {
   ) throws(Failure) {
     let isSent: Bool
     do throws(UnencodableText) {
-      isSent = try input.send(text: text, followedBy: suffix)
+      isSent = try input.writer.send(text: text, followedBy: suffix)
     } catch {
       throw .unsent(because: error)
     }
@@ -248,30 +248,32 @@ extension Keyboard: InputPumpDelegate {
     events.notify(.escape(command))
   }
 
+  func inputDidEnd(_ input: InputPump, with error: Errno?) { events.notify(.ended(error)) }
+}
+
+extension Keyboard: SessionWriterDelegate {
   /// The bytes may wait for the end of another member's line.
-  func input(_ input: InputPump, writeShared bytes: UnsafeRawBufferPointer) -> Bool {
+  func writer(_ writer: SessionWriter, writeShared bytes: UnsafeRawBufferPointer) -> Bool {
     focus.port.controller.sharing.writeInTurn(bytes)
   }
 
-  func input(_ input: InputPump, didAccept bytes: UnsafeRawBufferPointer) {
+  func writer(_ writer: SessionWriter, didAccept bytes: UnsafeRawBufferPointer) {
     // A standard output that is not a terminal gets only the bytes of the device.
     guard app.console.isOutputTerminal else { return }
     noteTyped(bytes)
     focus.port.view.showTyped(bytes)
   }
 
-  func input(_ input: InputPump, didWrite bytes: UnsafeRawBufferPointer) {
+  func writer(_ writer: SessionWriter, didWrite bytes: UnsafeRawBufferPointer) {
     if app.console.isOutputTerminal { focus.port.view.showSent(bytes) }
     if focus.sendsToAll { sendToOthers(bytes) }
   }
 
-  func input(_ input: InputPump, didRefuse character: UnencodableText) {
+  func writer(_ writer: SessionWriter, didRefuse character: UnencodableText) {
     refusals.add(character.utf8Count, because: "\(character)")
   }
 
-  func input(_ input: InputPump, didRefuse count: Int) { refuse(count) }
-
-  func inputDidEnd(_ input: InputPump, with error: Errno?) { events.notify(.ended(error)) }
+  func writer(_ writer: SessionWriter, didRefuse count: Int) { refuse(count) }
 }
 
 extension Keyboard: KeyReceiver {

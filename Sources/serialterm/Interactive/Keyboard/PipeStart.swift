@@ -44,7 +44,7 @@ final class PipeStart {
     guard keyboard.terminal == nil, app.outcome == nil, !hasStarted else { return }
     hasStarted = true
     do throws(Errno) {
-      try keyboard.input.start(on: app.loop)
+      try keyboard.input.start()
     } catch {
       app.finish(.failure(Failure(inputFailed: error)))
     }
