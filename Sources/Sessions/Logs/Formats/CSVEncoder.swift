@@ -44,9 +44,6 @@ struct CSVEncoder: LogEncoder {
     }
   }
 
-  // A copy would copy the readers and the held rows at the next record.
-  var dependsOnFile: Bool { false }
-
   var needsNewFile: Bool {
     get { stream.needsNewTable }
     set { stream.needsNewTable = newValue }

@@ -13,10 +13,11 @@ protocol LogEncoder {
   /// Appends the end of a file. Text that is held back goes into the next file.
   mutating func end(into output: inout [UInt8])
 
-  /// Whether a record is encoded differently at the beginning of a file. By default true.
+  /// Whether what a record becomes depends on the records before it in the same file. By default
+  /// false.
   ///
-  /// If not, a record without room in a file is not encoded again for the next one, and the encoder
-  /// is never copied.
+  /// It is true for ``TextEncoder``, which continues an open line, but begins it again in the next
+  /// file. A record that has no room is then encoded again, by a copy of the encoder.
   var dependsOnFile: Bool { get }
 
   /// Whether the file cannot continue, and what is held back belongs to a new one. It is reset when
@@ -49,7 +50,7 @@ extension LogEncoder {
     set {}
   }
 
-  var dependsOnFile: Bool { true }
+  var dependsOnFile: Bool { false }
   var heldCount: Int { 0 }
   var deadline: MonotonicTime? { nil }
   mutating func tick(at now: MonotonicTime, into output: inout [UInt8]) {}

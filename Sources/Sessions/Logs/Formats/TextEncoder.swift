@@ -36,6 +36,9 @@ struct TextEncoder: LogEncoder {
     for index in ports.indices { ports[index].endFile(in: &output) }
   }
 
+  /// An open line is continued in its file, and begins with its time in the next one.
+  var dependsOnFile: Bool { true }
+
   // MARK: Held-back text
 
   var heldCount: Int { ports.reduce(0) { $0 + $1.heldCount } }
