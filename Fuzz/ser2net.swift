@@ -14,12 +14,12 @@ public func fuzzSer2net(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     precondition(count <= 2 * file.count + 64, "a node has bytes of its own")
   } catch { check(error, file) }
   do {
-    let imported = try Ser2netImport(file) { _, _ in nil }
+    let imported = try Ser2netImport(file, logFormat: { _ in "raw" }) { _, _ in nil }
     do {
       let read = try ConfigurationFile(parsing: Array(imported.text.utf8)) { _, _ in }
       precondition(read.profiles.count == imported.profileCount, imported.text)
     } catch { preconditionFailure("\(error)\n\(imported.text)") }
-    let again = try Ser2netImport(file) { _, _ in "no" }
+    let again = try Ser2netImport(file, logFormat: { _ in "text" }) { _, _ in "no" }
     precondition(
       again.text.split(separator: "\n").allSatisfy { $0.hasPrefix("#") || $0.hasPrefix("[") },
       again.text)

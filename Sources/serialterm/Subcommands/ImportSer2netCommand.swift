@@ -1,4 +1,5 @@
 import Configuration
+import Logs
 import Options
 import Posix
 import SystemPackage
@@ -34,7 +35,9 @@ struct ImportSer2netCommand: Subcommand {
     let document = try ImportedFile.read(file)
     let converted: Ser2netImport
     do throws(YAMLError) {
-      converted = try Ser2netImport(document, complaint: ProfileFile.complaint(aboutImported:_:))
+      converted = try Ser2netImport(
+        document, logFormat: { LogFormat(fileName: $0).rawValue },
+        complaint: ProfileFile.complaint(aboutImported:_:))
     } catch {
       throw Failure(.usage, "\(file):\(error)")
     }

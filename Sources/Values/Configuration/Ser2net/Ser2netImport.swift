@@ -11,9 +11,12 @@ public struct Ser2netImport: ProfileImport {
   ///
   /// - Parameters:
   ///   - file: the bytes of ser2net.yaml.
+  ///   - logFormat: the name of the format that the name of a log selects, such as `raw`.
   ///   - complaint: checks each entry. An entry that it refuses becomes a comment.
   /// - Throws: ``YAMLError`` for the first error in the file.
-  public init(_ file: [UInt8], complaint: @escaping Check) throws(YAMLError) {
+  public init(
+    _ file: [UInt8], logFormat: (String) -> String, complaint: @escaping Check
+  ) throws(YAMLError) {
     let file = try Ser2netFile(parsing: file)
     var names = ProfileNames(of: "ser2net")
     /// The first profile with a device.
@@ -27,7 +30,7 @@ public struct Ser2netImport: ProfileImport {
     }
     for connection in file.connections {
       let (name, heading) = names.heading(for: connection.name)
-      var profile = Ser2netProfile(connection, complaint: complaint)
+      var profile = Ser2netProfile(connection, logFormat: logFormat, complaint: complaint)
       if let target = profile.target, profile.isSerial {
         if let owner = owners[target] {
           profile.note("\(owner) has the same device: one of them can have it open at a time")
@@ -87,7 +90,10 @@ private struct Ser2netProfile {
   /// The last value of each option.
   private let options: [String: Ser2netFile.Text]
 
-  init(_ connection: Ser2netFile.Connection, complaint: @escaping ProfileImport.Check) {
+  init(
+    _ connection: Ser2netFile.Connection, logFormat: (String) -> String,
+    complaint: @escaping ProfileImport.Check
+  ) {
     self.connection = connection
     self.complaint = complaint
     options = Dictionary(
@@ -101,7 +107,7 @@ private struct Ser2netProfile {
       options,
       Ser2netTrace.Context(
         name: connection.name, accepter: connection.accepter.text,
-        connector: connection.connector.text, speed: speed))
+        connector: connection.connector.text, speed: speed), format: logFormat)
     convert(trace)
     for (index, setting) in connection.settings.enumerated() {
       convert(setting, isOption: index < connection.optionCount, trace)

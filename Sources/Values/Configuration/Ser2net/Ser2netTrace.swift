@@ -17,8 +17,12 @@ struct Ser2netTrace {
     let speed: String
   }
 
-  /// - Parameter options: the options of the connection, the last value of each.
-  init(_ options: [String: Ser2netFile.Text], _ context: Context) {
+  /// - Parameters:
+  ///   - options: the options of the connection, the last value of each.
+  ///   - format: the name of the format that the name of a log selects.
+  init(
+    _ options: [String: Ser2netFile.Text], _ context: Context, format: (String) -> String
+  ) {
     func isOn(_ key: String) -> Bool {
       options[key].flatMap { Ser2netGensio.boolean($0.text.isEmpty ? "true" : $0.text) } ?? false
     }
@@ -36,17 +40,15 @@ struct Ser2netTrace {
       }
       // Raw logs have neither times nor what is sent.
       let isRaw = kind == "read" && !details.contains(where: isOn)
-      files.append(Self.name(file, isRaw: isRaw))
+      // The name selects the format.
+      if isRaw {
+        files.append(format(file) == "raw" ? file : "\(file).raw")
+      } else {
+        files.append(format(file) == "jsonl" ? file : "\(file).jsonl")
+      }
       hasSent = hasSent || kind != "read"
       usedKeys.formUnion([key] + details.filter { options[$0] != nil })
     }
-  }
-
-  /// The name with the ending that selects the format.
-  private static func name(_ file: String, isRaw: Bool) -> String {
-    let endings = [".txt", ".jsonl", ".pcapng", ".csv"]
-    if isRaw { return endings.contains(where: file.hasSuffix) ? "\(file).raw" : file }
-    return file.hasSuffix(".jsonl") ? file : "\(file).jsonl"
   }
 
   /// Converts the name of a trace file. See ser2net.yaml(5), "SPECIAL STRING HANDLING".

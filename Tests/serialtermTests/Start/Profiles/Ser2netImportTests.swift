@@ -1,3 +1,4 @@
+import Logs
 import Testing
 
 @testable import Configuration
@@ -200,6 +201,15 @@ struct Ser2netImportTests {
     => log = "/var/log/100%%.txt.raw"
     => log-append = true
 
+    trace-read: /var/log/a.TXT
+    => log = "/var/log/a.TXT.raw"
+    => log-append = true
+
+    trace-write: /var/log/a.JSONL
+    => log = "/var/log/a.JSONL"
+    => log-append = true
+    => log-sent = true  # JSON lines; a raw log has no bytes sent
+
     trace-read: '/var/log/\o-\Y\m\D-\H\i\S'
     trace-timestamp: true
     => log = "/var/log/board-%Y%m%d-%H%M%S.jsonl"
@@ -262,7 +272,8 @@ struct Ser2netImportTests {
 
   private func converted(_ text: String) throws -> Ser2netImport {
     let result = try Ser2netImport(
-      Array(text.utf8), complaint: ProfileFile.complaint(aboutImported:_:))
+      Array(text.utf8), logFormat: { LogFormat(fileName: $0).rawValue },
+      complaint: ProfileFile.complaint(aboutImported:_:))
     _ = try ConfigurationFile(parsing: Array(result.text.utf8), check: ProfileFile.check)
     return result
   }
@@ -497,7 +508,7 @@ struct Ser2netImportTests {
     ])
   func refused(_ file: String, _ message: String) {
     do {
-      _ = try Ser2netImport(Array(file.utf8)) { _, _ in nil }
+      _ = try Ser2netImport(Array(file.utf8), logFormat: { _ in "raw" }) { _, _ in nil }
       Issue.record("it was accepted: \(file)")
     } catch {
       #expect("\(error)".hasPrefix(message), "\(error)")
@@ -509,14 +520,15 @@ struct Ser2netImportTests {
     var file = "define: &a0 0123456789\n"
     for number in 1...60 { file += "define: &a\(number) '*(a\(number - 1))*(a\(number - 1))'\n" }
     do {
-      _ = try Ser2netImport(Array(file.utf8)) { _, _ in nil }
+      _ = try Ser2netImport(Array(file.utf8), logFormat: { _ in "raw" }) { _, _ in nil }
       Issue.record("it was accepted")
     } catch {
       #expect(error.what == "the definitions add more than 1 MiB")
     }
     let long = String(repeating: "x", count: 100_000)
     let uses = String(repeating: "define: &b *a\n", count: 11)
-    #expect((try? Ser2netImport(Array("define: &a \(long)\n\(uses)".utf8)) { _, _ in nil }) == nil)
+    let bomb = Array("define: &a \(long)\n\(uses)".utf8)
+    #expect((try? Ser2netImport(bomb, logFormat: { _ in "raw" }) { _, _ in nil }) == nil)
   }
 
   @Test("a comment is short, and text of a file cannot control the terminal")
@@ -536,7 +548,8 @@ struct Ser2netImportTests {
   @Test("a thousand connections of one name get different names in time")
   func names() throws {
     let one = "connection: &new\n  accepter: tcp,localhost,2000\n  connector: echo\n"
-    let text = try Ser2netImport(Array(String(repeating: one, count: 1000).utf8)) { _, _ in nil }
+    let many = Array(String(repeating: one, count: 1000).utf8)
+    let text = try Ser2netImport(many, logFormat: { _ in "raw" }) { _, _ in nil }
       .text
     #expect(text.contains("[profile.ser2net-new]\n# [new] in ser2net\n"))
     #expect(text.contains("[profile.ser2net-new-1000]\n"))
