@@ -239,9 +239,12 @@ struct ConnectCommand: ProfiledCommand {
   /// Checks that the logs of several devices distinguish them.
   static func validateLogs(_ logs: [LogConfiguration]) throws(Failure) {
     for file in LogConfiguration.shared(among: logs) where !file.options.namesPorts {
+      // A table can, but has nothing except numbers.
+      let suffixes = LogFormat.allCases.filter { $0.namesPorts && $0.hasEvents }
+        .alternatives(\.suffix)
       throw Failure(
         .usage,
-        "\(file.name.harmless): a raw log cannot distinguish devices. Name it .txt, .jsonl or .pcapng, "
+        "\(file.name.harmless): a raw log cannot distinguish devices. Name it \(suffixes), "
           + "or use a log for each device: log-%t.log.")
     }
   }

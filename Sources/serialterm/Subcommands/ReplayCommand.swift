@@ -1,4 +1,5 @@
 import EventLoop
+import Logs
 import Loopback
 import Options
 import SystemPackage
@@ -20,12 +21,17 @@ struct ReplayCommand: Subcommand {
   private static let loop = Parameter.flag(
     "loop", "Start again at the end of the log, until a signal.")
 
+  /// The formats with records, and their suffixes where they have other names.
+  private static let formats = LogFormat.allCases.filter(\.hasRecords).alternatives { format in
+    format.suffix == ".\(format.title)" ? format.title : "\(format.title) (\(format.suffix))"
+  }
+
   static let description = CommandDescription(
     "replay", "Play a log through a pseudo-terminal.",
     """
     Prints the path of a pseudo-terminal, waits until a program opens it, and writes to it what the \
-    device sent, at the pace of the log. Use it to test a parser without the board. The log is in JSON \
-    lines (.jsonl) or pcapng, or text with times (.txt), which has lost line ends and control characters; \
+    device sent, at the pace of the log. Use it to test a parser without the board. The log is in \
+    \(formats), or text with times (.txt), which has lost line ends and control characters; \
     a raw log has no times. Ends when everything was read. Of a log of several ports, one is played. With \
     --frames, the frames in the log are printed at once, and nothing is played; with --elf, its text with \
     the source lines of addresses.

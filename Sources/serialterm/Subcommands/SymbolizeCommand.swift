@@ -43,23 +43,24 @@ struct SymbolizeCommand: Subcommand {
   func execute(in context: CommandContext) throws -> ExitStatus {
     let listing = try SymbolListing(values.symbolFiles)
     let name = values[Self.file] ?? "-"
-    if name != "-", Self.isStructured(FilePath(name)) {
+    if name != "-", Self.hasRecords(FilePath(name)) {
       try Self.print(logOf: FilePath(name), port: values[Self.port], with: listing)
     } else {
       guard values[Self.port] == nil else {
-        throw Failure(.usage, "--port is for a log in JSON lines or pcapng.")
+        let formats = LogFormat.allCases.filter(\.hasRecords)
+        throw Failure(.usage, "--port is for a log in \(formats.alternatives(\.title)).")
       }
       try print(textOf: name, with: listing)
     }
     return .done
   }
 
-  /// Whether a file is a log in JSON lines or pcapng. A text log is printed as it is.
-  private static func isStructured(_ path: FilePath) -> Bool {
+  /// Whether a file is a log with records. A text log is printed as it is.
+  private static func hasRecords(_ path: FilePath) -> Bool {
     guard (try? path.stat().type) == .regular,
-      let bytes = try? InputFile.beginning(of: path, count: 4)
+      let bytes = try? InputFile.beginning(of: path, count: LogFormat.firstLineCount)
     else { return false }
-    return bytes.first == UInt8(ascii: "{") || bytes.starts(with: LogFormat.pcapngMagic)
+    return LogFormat(ofRecordsIn: bytes[...]) != nil
   }
 
   /// Prints what a device has sent, by a log.

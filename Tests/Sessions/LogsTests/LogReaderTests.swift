@@ -125,6 +125,41 @@ import TextStages
     #expect(try reader.next() == .end)
   }
 
+  // MARK: Formats
+
+  @Test(arguments: [
+    ("{", LogFormat.jsonl), (" ", .jsonl), ("\n", .jsonl), ("\r\n", .jsonl), ("[", .text),
+    ("\n\r\r\n", .pcapng), ("\n\r\r", .jsonl), ("\n\r\r\n{", .pcapng), ("x", nil), ("", nil),
+  ])
+  func `The first bytes determine the format, the longest known ones first`(
+    beginning: String, format: LogFormat?
+  ) {
+    #expect(LogFormat(ofLog: Array(beginning.utf8)[...]) == format)
+  }
+
+  @Test(arguments: LogFormat.allCases)
+  func `A log that was written is found to be of its format`(format: LogFormat) throws {
+    var log: [UInt8] = []
+    var encoder = format.encoder(marksDirection: true)
+    encoder.begin(into: &log)
+    log += encoded(by: encoder, samples)
+    let isReadable = format.decoder != nil
+    #expect(LogFormat(ofLog: log[...]) == (isReadable ? format : nil))
+    #expect(LogFormat(ofRecordsIn: log[...]) == (format.hasRecords ? format : nil))
+    #expect((try? entries(in: log).isEmpty) == (isReadable ? false : nil))
+  }
+
+  @Test func `An empty file has no entries`() throws {
+    let reader = try LogReader(try folder.file("log", []))
+    for _ in 0..<2 { #expect(try reader.next() == .end) }
+    #expect(reader.ports.isEmpty)
+  }
+
+  @Test func `The formats that can be played are named in the words of the messages`() {
+    #expect(LogFormat.playable.alternatives(\.title) == "JSON lines, pcapng or text")
+    #expect([LogFormat.raw].alternatives(\.rawValue) == "raw")
+  }
+
   @Test(arguments: ["/dev/ptmx", "/dev/null", "/proc/self"])
   func otherThanAFileOrAPipeIsRefused(path: String) {
     #expect(throws: LogReadingError.self) { try LogReader(FilePath(path)) }

@@ -1,7 +1,8 @@
 import Framing
 import Plotting
 
-/// A format of logs, as a record: a format is an encoder, and its place in ``allCases``.
+/// A format of logs, as a record: a format is an encoder, a decoder if its logs can be played, and
+/// its place in ``allCases``.
 public struct LogFormat: Sendable {
   /// The name in options.
   public let rawValue: String
@@ -22,6 +23,8 @@ public struct LogFormat: Sendable {
   /// How the format contains frames; nil if it does not.
   private let frameStyle: FrameStyle?
   private let makeEncoder: @Sendable (Contents) -> any LogEncoder
+  /// What reads a log in the format again; nil if the format has no bytes with times.
+  let decoder: (any LogDecoder.Type)?
 
   /// A way to contain frames.
   private enum FrameStyle {
@@ -42,7 +45,7 @@ public struct LogFormat: Sendable {
     _ name: String, _ title: String, suffix: String, note: String? = nil,
     isDivisible: Bool = false, hasEvents: Bool = true, canBeContinued: Bool = true,
     namesPorts: Bool = true, frames: FrameStyle? = nil,
-    encoder: @escaping @Sendable (Contents) -> any LogEncoder
+    encoder: @escaping @Sendable (Contents) -> any LogEncoder, decoder: (any LogDecoder.Type)? = nil
   ) {
     rawValue = name
     self.title = title
@@ -54,6 +57,7 @@ public struct LogFormat: Sendable {
     self.namesPorts = namesPorts
     frameStyle = frames
     makeEncoder = encoder
+    self.decoder = decoder
   }
 
   /// An encoder for the format.
@@ -95,21 +99,18 @@ extension LogFormat: CaseIterable, RawRepresentable {
     "text", "text", suffix: ".txt", frames: .lines,
     encoder: {
       TextEncoder(marksDirection: $0.marksDirection, namesPorts: $0.namesPorts)
-    })
+    }, decoder: TextDecoder.self)
 
   /// One JSON object on each line: see RFC 8259 and <https://jsonlines.org>.
   public static let jsonl = LogFormat(
     "jsonl", "JSON lines", suffix: ".jsonl", frames: .records,
-    encoder: { JSONLinesEncoder(namesPorts: $0.namesPorts) })
+    encoder: { JSONLinesEncoder(namesPorts: $0.namesPorts) }, decoder: JSONLinesDecoder.self)
 
   /// Packets, for Wireshark: see
   /// <https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-04.html>.
   public static let pcapng = LogFormat(
     "pcapng", "pcapng", suffix: ".pcapng", frames: .records,
-    encoder: { PcapngEncoder(namesPorts: $0.namesPorts) })
-
-  /// The bytes with which a file in ``pcapng`` begins.
-  package static let pcapngMagic = withUnsafeBytes(of: Pcapng.sectionHeader) { Array($0) }
+    encoder: { PcapngEncoder(namesPorts: $0.namesPorts) }, decoder: PcapngDecoder.self)
 
   /// The numbers that the device sends, as a table: see RFC 4180.
   public static let csv = LogFormat(
@@ -125,6 +126,61 @@ extension LogFormat: CaseIterable, RawRepresentable {
   /// The format for a file name: determined by its suffix; otherwise raw.
   public init(fileName: String) {
     self = Self.allCases.first { fileName.lowercased().hasSuffix($0.suffix) } ?? .raw
+  }
+}
+
+extension LogFormat {
+  /// Whether a log in the format has records, which only its decoder can read. A text log is read
+  /// by everything that reads lines.
+  package var hasRecords: Bool { decoder.map { !$0.readsText } ?? false }
+
+  /// The formats of logs that can be played, those with records first.
+  package static var playable: [LogFormat] {
+    allCases.filter(\.hasRecords) + allCases.filter { $0.decoder != nil && !$0.hasRecords }
+  }
+
+  /// The number of first bytes of a log that determine its format.
+  static let beginningCount =
+    allCases.flatMap { $0.decoder?.beginnings ?? [] }.map(\.count).max() ?? 0
+
+  /// The number of first bytes of any file that show whether it is a log.
+  package static let firstLineCount = 65_536
+
+  /// Finds the format of a log by its first bytes. If those of several formats fit, the longest
+  /// decide: a pcapng file begins with a line end, as JSON lines can.
+  ///
+  /// - Parameter beginning: the first ``beginningCount`` bytes or more, if there are as many.
+  init?(ofLog beginning: ArraySlice<UInt8>) {
+    var longest = 0
+    var found: LogFormat?
+    for format in Self.allCases {
+      for known in format.decoder?.beginnings ?? []
+      where known.count > longest && beginning.starts(with: known) {
+        (found, longest) = (format, known.count)
+      }
+    }
+    guard let found else { return nil }
+    self = found
+  }
+
+  /// Finds the format of a file that may be a log with records, or something else, such as a text
+  /// log or JSON of a device.
+  ///
+  /// - Parameter beginning: the first ``firstLineCount`` bytes or more, if there are as many.
+  package init?(ofRecordsIn beginning: ArraySlice<UInt8>) {
+    guard let format = LogFormat(ofLog: beginning), format.hasRecords,
+      format.decoder?.isLog(beginning) == true
+    else { return nil }
+    self = format
+  }
+}
+
+extension [LogFormat] {
+  /// The formats as alternatives: `text, jsonl or pcapng`.
+  package func alternatives(_ name: (LogFormat) -> String) -> String {
+    let names = map(name)
+    guard names.count > 1, let last = names.last else { return names.first ?? "" }
+    return "\(names.dropLast().joined(separator: ", ")) or \(last)"
   }
 }
 

@@ -3,11 +3,39 @@ import TextTools
 
 /// Reads the output of ``JSONLinesEncoder``, and other objects with the same members.
 struct JSONLinesDecoder: LogDecoder {
+  static let beginnings = [[UInt8(ascii: "{")]] + blanks.map { [$0] }
+
+  /// What is before the first object: empty lines are skipped.
+  private static let blanks = Array(" \r\n".utf8)
+
   private(set) var ports = LogPortNames()
   private let input: LogInput
   private var line = 0
 
   init(_ input: LogInput) { self.input = input }
+
+  /// Whether the first line is one of a log: a device can send JSON, too.
+  static func isLog(_ beginning: ArraySlice<UInt8>) -> Bool {
+    let lines = beginning.drop { blanks.contains($0) }
+    // As serialterm writes it, also if it is damaged, or longer than what is known of it.
+    let text = String(decoding: lines.prefix(200), as: UTF8.self)
+    if text.hasPrefix("{\"time\":\"")
+      && (text.contains(text: "\"bytes\":\"") || text.contains(text: "\"event\":\""))
+    {
+      return true
+    }
+    // Other programs write the members in another order, and with spaces.
+    let line = lines.prefix { $0 != UInt8(ascii: "\n") }
+    guard let object = try? JSON(parsing: line),
+      object["time"]?.string.flatMap({ UniversalTime.nanoseconds(parsing: $0) }) != nil
+    else { return false }
+    if object["bytes"]?.string != nil {
+      return object["direction"]?.string.flatMap(Direction.init) != nil
+    }
+    guard let event = object["event"]?.string else { return false }
+    if event == "gap" { return object["missing"]?.integer != nil }
+    return LogEvent.Kind(rawValue: event) != nil && object["path"]?.string != nil
+  }
 
   mutating func next() throws(LogReadingError) -> LogReader.Reading {
     while let reading = try input.readLine() {

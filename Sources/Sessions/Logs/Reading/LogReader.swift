@@ -3,11 +3,11 @@ public import TextStages
 
 /// Reads a log, one entry at a time. Only one entry is in memory, for a log of any length.
 ///
-/// The first bytes distinguish JSON lines, pcapng, and text with times. Events and
+/// The first bytes show which of the formats with a decoder it has; see ``LogFormat``. Events and
 /// gaps are skipped.
 public final class LogReader {
   private let input: LogInput
-  /// The decoder; nil before the format is known.
+  /// The decoder; nil before the format is known, and for an empty file.
   private var decoder: (any LogDecoder)?
 
   /// The result of a read.
@@ -35,32 +35,46 @@ public final class LogReader {
   ///
   /// - Throws: ``LogReadingError``. Nothing more can be read then.
   public func next() throws(LogReadingError) -> Reading {
-    guard var decoder = try knownDecoder() else { return .waiting }
-    defer { self.decoder = decoder }
-    return try decoder.next()
-  }
-
-  private func knownDecoder() throws(LogReadingError) -> (any LogDecoder)? {
-    if let decoder { return decoder }
-    let magic = LogFormat.pcapngMagic
-    guard case .bytes(let beginning) = try input.peek(magic.count) else { return nil }
-    if beginning.elementsEqual(magic) { return PcapngDecoder(input) }
-    switch beginning.first {
-    case UInt8(ascii: "["): return TextDecoder(input)
-    // Empty lines are skipped, and an empty file has no entries.
-    case UInt8(ascii: "{"), UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), nil:
-      return JSONLinesDecoder(input)
-    default: throw LogReadingError("not a log with times")
+    if decoder == nil {
+      guard case .bytes(let beginning) = try input.peek(LogFormat.beginningCount) else {
+        return .waiting
+      }
+      if beginning.isEmpty { return .end }
+      guard let known = LogFormat(ofLog: beginning)?.decoder else {
+        throw LogReadingError("not a log with times")
+      }
+      decoder = known.init(input)
     }
+    return try decoder?.next() ?? .end
   }
 }
 
 /// Decodes the entries of one format.
-protocol LogDecoder {
+protocol LogDecoder: SendableMetatype {
+  /// What a log in the format can begin with, each at least one byte.
+  static var beginnings: [[UInt8]] { get }
+
+  /// Whether the log is text, which needs no decoder where lines of text are expected. By default
+  /// false.
+  static var readsText: Bool { get }
+
+  /// Whether a file with one of the ``beginnings`` is a log, if it may be something else. By default
+  /// true.
+  ///
+  /// - Parameter beginning: the first ``LogFormat/firstLineCount`` bytes or more.
+  static func isLog(_ beginning: ArraySlice<UInt8>) -> Bool
+
+  init(_ input: LogInput)
+
   /// The ports in the part that was read.
   var ports: LogPortNames { get }
 
   mutating func next() throws(LogReadingError) -> LogReader.Reading
+}
+
+extension LogDecoder {
+  static var readsText: Bool { false }
+  static func isLog(_ beginning: ArraySlice<UInt8>) -> Bool { true }
 }
 
 /// The bytes of one read or write in a log.

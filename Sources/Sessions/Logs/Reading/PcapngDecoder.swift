@@ -5,6 +5,9 @@ import TextStages
 /// A packet without a direction counts as received. An interface with a name is a port. Unknown
 /// blocks are skipped, as the format requires.
 struct PcapngDecoder: LogDecoder {
+  /// The same bytes in both byte orders.
+  static let beginnings = [withUnsafeBytes(of: Pcapng.sectionHeader) { Array($0) }]
+
   private(set) var ports = LogPortNames()
   private let input: LogInput
   private var isBigEndian = false

@@ -6,6 +6,9 @@ import TextStages
 /// A text log has neither the device's line ends nor its control characters. Each line is one
 /// entry, with the time of its first byte, and ends with CR LF.
 struct TextDecoder: LogDecoder {
+  static let beginnings: [[UInt8]] = [Array("[".utf8)]
+  static let readsText = true
+
   let ports = LogPortNames()
   private let input: LogInput
   private var line = 0

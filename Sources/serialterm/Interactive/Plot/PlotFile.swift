@@ -39,7 +39,7 @@ final class PlotFile {
     let file = try LineFile(path)
     isRegular = file.isRegular
     let first = try file.peek()
-    guard Self.isLog(first) else {
+    guard LogFormat(ofRecordsIn: Array(first.prefix(LogFormat.firstLineCount))[...]) != nil else {
       if let time = Self.firstTime(ofTable: first) {
         contents = .table(file)
         timeKind = time < LineTimestamp.leastEpoch ? .seconds : .clock
@@ -65,14 +65,6 @@ final class PlotFile {
       throw Failure(.usage, "\(path)\(error).")
     }
     timeKind = .clock
-  }
-
-  /// Whether a file begins like a log in JSON lines or pcapng.
-  private static func isLog(_ first: UnsafeRawBufferPointer) -> Bool {
-    if first.starts(with: LogFormat.pcapngMagic) { return true }
-    let text = String(decoding: first.prefix(200), as: UTF8.self)
-    return text.hasPrefix("{\"time\":\"")
-      && (text.contains(text: "\"bytes\":\"") || text.contains(text: "\"event\":\""))
   }
 
   /// The beginning of the day on which a file was last written, in seconds since 1970.

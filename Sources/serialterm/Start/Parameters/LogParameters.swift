@@ -123,7 +123,7 @@ extension Values {
     {
       throw UsageError(
         about: ["log-sent", "log-format", "log"],
-        "--log-sent needs a text, jsonl or pcapng log")
+        "--log-sent needs a \(LogFormat.allCases.filter(\.hasEvents).alternatives(\.rawValue)) log")
     }
   }
 

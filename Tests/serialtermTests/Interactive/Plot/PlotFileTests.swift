@@ -160,6 +160,38 @@ import Time
     #expect(try PlotFile(other, rate: nil).timeKind == .lines)
   }
 
+  @Test(arguments: [
+    #"{"bytes":"MQo=","direction":"from-device","time":"2026-11-21T06:31:00.5Z"}"#,
+    #"{ "direction": "from-device", "bytes": "MQo=", "time": "2026-11-21T06:31:00.5Z" }"#,
+    "\n" + #"{"time":"2026-11-21T06:31:00.5Z","direction":"from-device","bytes":"MQo="}"#,
+    #"{"event":"lost","path":"x","time":"2026-11-21T06:31:00Z"}"# + "\n"
+      + #"{"bytes":"MQo=","direction":"from-device","time":"2026-11-21T06:31:00.5Z"}"#,
+    #"{"event":"gap","missing":7,"time":"2026-11-21T06:31:00Z"}"# + "\n"
+      + #"{"bytes":"MQo=","direction":"from-device","time":"2026-11-21T06:31:00.5Z"}"#,
+  ])
+  func `A log in JSON lines is one whatever the order of its members`(text: String) throws {
+    let path = try path("a.jsonl", text + "\n")
+    #expect(try PlotFile(path, rate: nil).timeKind == .clock)
+    #expect(try contents(path).map(\.text) == ["1\n"])
+    #expect(try contents(path).map(\.time) == [1_795_242_660.5])
+  }
+
+  @Test(arguments: [
+    #"{"a":1,"time":"2026-11-21T06:31:00Z"}"#,
+    #"{"a":1,"bytes":"MQo=","time":"2026-11-21T06:31:00Z"}"#,
+    #"{"a":1,"direction":"from-device","bytes":"MQo=","time":"now"}"#,
+    #"{"bytes":1024,"direction":"from-device","time":"2026-11-21T06:31:00Z"}"#,
+    #"{"event":"request","path":"/","ms":12,"time":"2026-11-21T06:31:00Z"}"#,
+    #"{"event":"mark","a":1,"time":"2026-11-21T06:31:00Z"}"#,
+    #"{"event":"gap","a":1,"time":"2026-11-21T06:31:00Z"}"#,
+    #"[{"time":"2026-11-21T06:31:00Z","direction":"from-device","bytes":"MQo="}]"#, "{", " 1", "",
+  ])
+  func `Data in JSON are not a log, although they have members of one`(text: String) throws {
+    let path = try path("a.jsonl", text + "\n")
+    #expect(try PlotFile(path, rate: nil).timeKind == .lines)
+    #expect(try contents(path).map(\.text) == [text + "\n"])
+  }
+
   @Test func `A damaged log is refused with its name`() throws {
     let path = try path("a.jsonl", #"{"time":"x","bytes":"AAAA"}"# + "\n")
     let failure = #expect(throws: Failure.self) { try contents(path) }
