@@ -30,7 +30,8 @@ final class Replayer {
 
   /// The advice about a file that is not such a log.
   private static let playable =
-    "A log in JSON lines, pcapng or text can be played; 'connect TARGET --log board.jsonl' records one."
+    "A log in \(LogFormat.playable.alternatives(\.title)) can be played; "
+    + "'connect TARGET --log board.jsonl' records one."
 
   private let file: FilePath
   /// The port to play; nil for a log of one port.
@@ -78,7 +79,7 @@ final class Replayer {
   /// Opens the log and creates the pseudo-terminal.
   ///
   /// - Parameters:
-  ///   - file: a log in JSON lines or pcapng, or text with times; a regular file or a pipe.
+  ///   - file: a log with times; a regular file or a pipe.
   ///   - port: the name of the port to play; nil for the only one.
   ///   - speed: the factor of the pace; positive.
   ///   - repeats: whether to start again at the end.
@@ -170,7 +171,8 @@ final class Replayer {
       }
     } catch {
       // The entries before the error are valid, and are played first.
-      let advice = error.place == nil || error.place == .line(1) ? " \(Self.playable)" : ""
+      let isAtBeginning = [nil, .line(1), .offset(0)].contains(error.place)
+      let advice = isAtBeginning ? " \(Self.playable)" : ""
       verdict = .failure(Failure(.usage, "\(file)\(error).\(advice)"))
       return .end
     }
