@@ -16,8 +16,8 @@ import TextStages
 import Time
 
 /// The whole way of a viewer: a session of another process says these bytes, and they pass the socket, telnet, RFC 2217,
-/// the messages about members, the hub, the scrollback, a log's formats and the view, with times that lie and a clock that
-/// jumps. Nothing traps, and the loop never has more to do than the bytes explain.
+/// the messages about members, the hub, the scrollback and the view, with times that lie and a clock that jumps.
+/// Nothing traps, and the loop never has more to do than the bytes explain.
 ///
 /// The first byte is the form of the view. After that, each part is a byte for its kind, a byte for its length, and so many
 /// bytes.
