@@ -129,6 +129,24 @@ class DocumentationTests(unittest.TestCase):
                 modules = set(re.findall(rf"(?m)^\| `Sources/{module}/(\w+)` \|", page))
                 self.assertEqual(described, folders - modules)
 
+    def test_every_format_of_logs_is_described(self):
+        """docs/logs.md has their names in its tables, and the suffixes that select them."""
+        source = (REPOSITORY / "Sources/Sessions/Logs/Formats/LogFormat.swift").read_text()
+        formats = re.findall(r'= LogFormat\(\n\s+"(\w+)", "[^"]+", suffix: "(\.\w+)"', source)
+        listed = re.search(r"allCases: \[LogFormat\] = \[(.*)\]", source)[1]
+        self.assertEqual([f".{name}" for name, _ in formats], listed.split(", "))
+        page = (REPOSITORY / "docs/logs.md").read_text()
+        section = page.partition("\n## Formats\n")[2].partition("\n## ")[0]
+        self.assertEqual(
+            [name for name, _ in formats], re.findall(r"(?m)^\| (\w+) \|", section)[1:])
+        for name, suffix in formats[1:]:
+            with self.subTest(name):
+                self.assertIn(f"`{suffix}`", section.partition("\n| ")[0])
+                self.assertIn(f"\n**{name}** ", section)
+        frames = page.partition("\n## Frames\n")[2].partition("\n## ")[0]
+        rows = re.findall(r"(?m)^\| ([\w, ]+) \|", frames)[1:]
+        self.assertEqual({name for row in rows for name in row.split(", ")}, {name for name, _ in formats})
+
     def test_every_option_exists(self):
         known = {}
         lines = list(commands())
