@@ -142,12 +142,13 @@ private struct WrittenLog {
         let text = String(decoding: part, as: UTF8.self)
         encode(.event(LogEvent(.mark, at: text, .mark(1, text))), time, of: port, by: &encoder)
       default:
+        // As in a session, no read is empty.
+        guard !part.isEmpty else { continue }
         let direction = kind & 1 == 0 ? Direction.fromDevice : .toDevice
         part.withUnsafeBytes {
           encode(
             .bytes(direction, $0, by: kind & 4 == 0 ? nil : "max"), time, of: port, by: &encoder)
         }
-        guard !part.isEmpty else { continue }
         written.append(
           LogEntry(
             time: time, port: isOfPorts ? names[port] : nil, direction: direction, bytes: part))
@@ -182,7 +183,7 @@ private struct WrittenLog {
 }
 
 /// The file that is read; it has no name, and lasts for all cases.
-nonisolated(unsafe) private let file: FileDescriptor = {
+private let file: FileDescriptor = {
   let path = "/tmp/serialterm-fuzz-\(getpid()).log"
   let descriptor = FileDescriptor(rawValue: open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
   precondition(descriptor.rawValue >= 0)

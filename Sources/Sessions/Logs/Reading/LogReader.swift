@@ -58,8 +58,7 @@ protocol LogDecoder: SendableMetatype {
   /// false.
   static var readsText: Bool { get }
 
-  /// Whether a file with one of the ``beginnings`` is a log, if it may be something else. By default
-  /// true.
+  /// Whether a file with one of the ``beginnings`` is a log, and nothing else. By default true.
   ///
   /// - Parameter beginning: the first ``LogFormat/firstLineCount`` bytes or more.
   static func isLog(_ beginning: ArraySlice<UInt8>) -> Bool
