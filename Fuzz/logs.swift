@@ -104,7 +104,8 @@ private struct Reading {
     precondition(ports.count <= log.count)
     precondition(Set(ports).count == ports.count, "each port once")
     for entry in entries { precondition(entry.port.map(ports.contains) ?? true) }
-    switch error?.place {
+    guard let error else { return }
+    switch error.place {
     case .line(let line): precondition(1...(log.count { $0 == 10 } + 1) ~= line)
     case .offset(let offset): precondition(0...log.count ~= offset)
     case nil: precondition(entries.isEmpty, "an error has its place")

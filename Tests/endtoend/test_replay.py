@@ -197,7 +197,7 @@ class ReplayTests(unittest.TestCase):
                 (b'\n{"event":"lost"}\n{"event":', b":3: expected a JSON object"),
                 (header + b"\x06\0\0\0", b": byte %d: the file ends" % len(header)),
                 (header + struct.pack("<II", 6, 13), b": byte %d: a block of 13" % len(header)),
-                (header[:8], b": byte 0: the file ends within a block. A log in JSON lines, pcapng or text can"),
+                (header[:8], b": byte 0: a section header without its byte order. A log in JSON lines, pcapng"),
                 (b"[" * 100_000, b":1: it has no time at its beginning")):
             with self.subTest(log=log[:40]):
                 self.log.write_bytes(log)
