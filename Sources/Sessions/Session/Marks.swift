@@ -1,3 +1,4 @@
+package import Logs
 package import SystemPackage
 package import Time
 
@@ -12,8 +13,8 @@ package struct Mark: Hashable {
 
 /// A log that does not have a mark.
 package enum UnmarkedLog: Hashable {
-  /// A raw log contains only the device's bytes.
-  case raw(FilePath)
+  /// The format has no marks: a raw log, for one, contains only the device's bytes.
+  case withoutMarks(FilePath, LogFormat)
   /// The log is too slow, and its buffer is full.
   case full(FilePath)
 }
@@ -34,9 +35,9 @@ package final class Marks {
 
   /// Marks a moment.
   ///
+  /// - Parameters:
   ///   - text: the text of the mark; nil for none.
   ///   - moment: the time of the mark. Bytes received earlier come before it.
-  /// - Returns: the mark, and the logs that do not contain it.
   /// - Returns: the mark, and the logs that do not have it.
   package func add(_ text: String?, at moment: Moment) -> (mark: Mark, unmarked: [UnmarkedLog]) {
     count += 1

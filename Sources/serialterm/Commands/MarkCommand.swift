@@ -48,8 +48,10 @@ extension UnmarkedLog {
   /// The message that the log does not contain the mark, with the reason.
   func words(for mark: Mark) -> String {
     switch self {
-    case .raw(let path):
+    case .withoutMarks(let path, .raw):
       "mark \(mark.number) is not in \(path): a raw log has the device's bytes and nothing else."
+    case .withoutMarks(let path, let format):
+      "mark \(mark.number) is not in \(path): a \(format.rawValue) log has no marks."
     case .full(let path): "mark \(mark.number) is not in \(path), which is too slow."
     }
   }

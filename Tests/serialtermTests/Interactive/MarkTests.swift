@@ -70,16 +70,20 @@ import Testing
     #expect(rows.last == "--- fake:1: mark 1 at TIME ---")
   }
 
-  @Test func `The answer names a raw log, which has no marks`() throws {
+  @Test(arguments: [
+    ("raw.log", "a raw log has the device's bytes"), ("table.csv", "a csv log has no marks"),
+  ])
+  func `The answer names a log that has no marks`(name: String, reason: String) throws {
     let folder = try TemporaryFolder()
     var options = InterfaceBench.Options()
-    options.logs = [folder("raw.log").string, folder("text.txt").string]
+    options.logs = [folder(name).string, folder("text.txt").string]
     let bench = try InterfaceBench(options)
     try bench.begin()
     try bench.command("M")
     let text = rows(bench).joined(separator: " ")
     #expect(text.hasPrefix("--- mark 1 at TIME --- serialterm: mark 1 is not in "))
-    #expect(text.contains("raw.log"))
+    #expect(text.contains(name))
+    #expect(text.contains(reason))
     #expect(!text.contains("text.txt"))
     bench.end()
   }

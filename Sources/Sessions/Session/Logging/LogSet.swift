@@ -90,7 +90,8 @@ final class LogSet {
   /// - Returns: the logs without the mark, with the reason.
   func append(mark: LogEvent, from port: Int = 0, at moment: Moment) -> [UnmarkedLog] {
     logs.compactMap { open in
-      guard open.file.options.format.hasEvents else { return .raw(open.log.path) }
+      let format = open.file.options.format
+      guard format.hasEvents else { return .withoutMarks(open.log.path, format) }
       return open.log.append(mark, from: port, at: moment) ? nil : .full(open.log.path)
     }
   }
