@@ -65,6 +65,24 @@ class ApplyingTests(ProfileCase):
             self.file.write_text("[profile.board]\ntarget = 'loopback:'\nbaud = 300\n")
             self.assertEqual(self.settings(str(link)), "115200 8N1")
 
+    def test_a_protocol_for_files_leaves_text_and_standard_input_alone(self):
+        self.file.write_text(
+            "[profile.a]\ntarget = 'loopback:board'\nprotocol = 'ymodem'\nprompt = 'board> '\n"
+            "start-timeout = 0.1\n")
+        result = self.serialterm("send", "a", "echo 42")
+        self.assertEqual(result.status, 0, result)
+        self.assertIn(b"42", result.stdout)
+        for words in ([], ["--file", "-"]):
+            result = self.serialterm("send", "a", *words, stdin=b"echo 42\r")
+            self.assertEqual(result.status, 0, result)
+        path = self.folder / "boot.bin"
+        path.write_bytes(b"boot")
+        result = self.serialterm("send", "a", "--file", str(path))
+        self.assertEqual(result.status, 8, result)
+        self.assertIn(b"no receiver", result.stderr)
+        result = self.serialterm("send", "a", "echo 42", "--protocol", "ymodem")
+        self.assertEqual(result.status, 2, result)
+
     def test_flags_can_be_switched_off(self):
         self.file.write_text("[default]\nread-only = true\n")
         self.assertEqual(self.serialterm("loopback:", stdin=b"x").status, 1)

@@ -174,8 +174,13 @@ struct SendCommand: TransferringCommand {
     return try? ChosenFrameForm(parsing: "modbus-rtu")
   }
   private var files: [String] { values[Self.files] }
-  /// Whether a protocol transfers the files, instead of sending them like a text.
-  private var isTransfer: Bool { values[Self.kind] != .raw || files.count > 1 }
+  /// Whether a protocol transfers the files, instead of sending them like a text. The protocol of a
+  /// profile is for files with names only.
+  private var isTransfer: Bool {
+    if files.count > 1 { return true }
+    let isMeant = values.given[Self.kind.name] != nil || files.contains { $0 != "-" }
+    return isMeant && values[Self.kind] != .raw
+  }
 
   /// Whether each line of a transfer waits for an answer.
   private var waitsForAnswers: Bool {
@@ -183,7 +188,7 @@ struct SendCommand: TransferringCommand {
   }
 
   private func checkTransfer() throws(UsageError) {
-    // A profile may set both, for other calls.
+    // A profile may set these, and the prompt, for other calls.
     guard isTransfer else {
       if values.given[Self.startTimeout.name] != nil {
         throw UsageError("--start-timeout is for --protocol; use --timeout for the answer")
@@ -207,7 +212,7 @@ struct SendCommand: TransferringCommand {
       let others = TransferProtocol.transferring.filter(\.sendsSeveralFiles)
       throw UsageError("\(kind.title) sends one file; several: \(others.titles)")
     }
-    if values[Self.prompt] != nil || expectation != nil {
+    if values.given[Self.prompt.name] != nil || expectation != nil {
       throw UsageError("--prompt and --expect are for TEXT and one raw file; use a script ('run')")
     }
   }
