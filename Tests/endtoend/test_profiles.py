@@ -83,6 +83,25 @@ class ApplyingTests(ProfileCase):
         result = self.serialterm("send", "a", "echo 42", "--protocol", "ymodem")
         self.assertEqual(result.status, 2, result)
 
+    def test_a_protocol_that_a_command_does_not_have_is_another_command_s(self):
+        zmodem = b"**\x18B01"
+        for protocol, invitation in [("xmodem-1k", zmodem), ("telnet", zmodem), ("ymodem", b"C")]:
+            with self.subTest(protocol=protocol), Device() as device:
+                self.file.write_text(f"[profile.a]\ntarget = '{device.path}'\nprotocol = '{protocol}'\n")
+                result = self.serialterm("receive", "a", "--into", str(self.folder), "--start-timeout", "0.2")
+                self.assertEqual(result.status, 8, result)
+                self.assertIn(invitation, device.rest())
+        self.file.write_text("[profile.a]\ntarget = 'loopback:'\nprotocol = 'telnet'\n")
+        path = self.folder / "boot.bin"
+        path.write_bytes(b"boot")
+        result = self.serialterm("send", "a", "--file", str(path))
+        self.assertEqual(result.status, 0, result)
+        self.file.write_text("[profile.a]\ntarget = 'loopback:'\nprotocol = 'kermit'\n")
+        for words in (["send", "a", "x"], ["receive", "a"], ["serve", "a"]):
+            result = self.serialterm(*words)
+            self.assertEqual(result.status, 2, result)
+            self.assertIn(b"config.toml:3: --protocol 'kermit'", result.stderr)
+
     def test_flags_can_be_switched_off(self):
         self.file.write_text("[default]\nread-only = true\n")
         self.assertEqual(self.serialterm("loopback:", stdin=b"x").status, 1)

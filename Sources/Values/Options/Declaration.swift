@@ -107,6 +107,11 @@ public struct Declaration: Sendable {
 }
 
 extension Declaration {
+  /// Whether the texts are a value of the parameter.
+  public func accepts(_ texts: [String]) -> Bool {
+    (try? check(texts)) != nil
+  }
+
   /// The complete explanation in help.
   public var explanation: String { Self.sentences(summary, details, default: standard) }
 

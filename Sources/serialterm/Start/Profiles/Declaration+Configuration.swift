@@ -2,13 +2,27 @@ import Configuration
 import Options
 
 extension [Declaration] {
-  /// The setting that an entry of the configuration makes; nil if it is for another parameter, or
-  /// has the wrong type.
+  /// The setting that an entry of the configuration makes; nil if it is for another parameter, has
+  /// the wrong type, or is a protocol that only other commands have.
   func configured(by entry: Entry) -> Given.Entry? {
     guard let declaration = configurable(entry.key),
-      let texts = declaration.texts(of: entry.value, key: entry.key)
+      let texts = declaration.texts(of: entry.value, key: entry.key), !isOthersProtocol(entry)
     else { return nil }
     return Given.Entry(declaration.name, texts)
+  }
+
+  /// Whether an entry is a protocol for other commands alone: the key has one meaning for clients,
+  /// and one for files, of which not all can be received.
+  private func isOthersProtocol(_ entry: Entry) -> Bool {
+    entry.key == SharingParameters.clientProtocol.name && !accepts(entry)
+      && Subcommands.profiled.contains { $0.description.declarations.accepts(entry) }
+  }
+
+  private func accepts(_ entry: Entry) -> Bool {
+    guard let declaration = configurable(entry.key),
+      let texts = declaration.texts(of: entry.value, key: entry.key)
+    else { return false }
+    return texts.isEmpty || declaration.accepts(texts)
   }
 }
 
