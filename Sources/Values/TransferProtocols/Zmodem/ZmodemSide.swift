@@ -13,10 +13,6 @@ enum ZmodemPatience {
   static let farewells = 3
   /// The time that a receiver waits for the last two characters of a session.
   static let lastCharacters = Duration.milliseconds(500)
-  /// The silence after a cancellation that ends the skipping of the other side's bytes. It lasts at
-  /// most a second.
-  static let silence = Duration.milliseconds(300)
-  static let longestSilence = Duration.seconds(1)
   /// The number of errors in a row, without any progress between them, that ends the transfer.
   static let errors = 25
 }
@@ -42,14 +38,12 @@ struct ZmodemSide {
   /// The number of bytes that were sent since the port had taken everything.
   private var burstCount = 0
 
-  /// The bytes that arrived since the transfer is being broken off.
-  private var lastText = TrailingText()
-  /// The reason and the time limits of breaking off the transfer.
-  private var breakOff: (failure: TransferFailure, silentTime: Duration, lastTime: Duration)?
+  /// The end of a transfer that is being broken off.
+  private var closing: ClosingPhase?
 
   init(_ conditions: TransferConditions) { self.conditions = conditions }
 
-  var isBreakingOff: Bool { breakOff != nil }
+  var isBreakingOff: Bool { closing != nil }
 
   mutating func begin(at now: Duration) { self.now = now }
 
@@ -58,12 +52,11 @@ struct ZmodemSide {
   /// - Parameter wakeTime: the time of the next wake-up; nil for none. Waking too early does no
   ///   harm, so a timer that is set to an earlier time is not changed.
   mutating func end(wakeTime: Duration?) -> [TransferAction] {
-    if !hasFinished {
-      let wanted = breakOff.map { min($0.silentTime, $0.lastTime) } ?? wakeTime
-      if let wanted {
-        if timer.map({ wanted < $0 || $0 <= now }) ?? true {
-          timer = wanted
-          actions.append(.wake(at: wanted))
+    if !hasFinished, !isBreakingOff {
+      if let wakeTime {
+        if timer.map({ wakeTime < $0 || $0 <= now }) ?? true {
+          timer = wakeTime
+          actions.append(.wake(at: wakeTime))
         }
       } else if timer != nil {
         timer = nil
@@ -107,7 +100,6 @@ struct ZmodemSide {
 
   mutating func finish(_ end: TransferEnd) {
     hasFinished = true
-    breakOff = nil
     actions.append(.finish(end))
   }
 
@@ -117,7 +109,9 @@ struct ZmodemSide {
     guard !isLost else { return finish(.failed(failure)) }
     withdraw()
     if failure != .cancelled { send(cancelSequence) }
-    breakOff = (failure, now + ZmodemPatience.silence, now + ZmodemPatience.longestSilence)
+    let phase = ClosingPhase(failure, at: now)
+    closing = phase
+    actions += phase.begin(at: now)
   }
 
   // MARK: Events
@@ -138,17 +132,9 @@ struct ZmodemSide {
 
   /// Handles an event while the transfer is being broken off.
   mutating func handleWhileBreakingOff(_ event: TransferEvent) {
-    guard let breakOff else { return }
-    switch event {
-    case .received(let bytes):
-      lastText.add(bytes)
-      self.breakOff?.silentTime = now + ZmodemPatience.silence
-    case .woken where now >= min(breakOff.silentTime, breakOff.lastTime):
-      if now < breakOff.lastTime { actions += lastText.actions }
-      finish(.failed(breakOff.failure))
-    case .lost: finish(.failed(breakOff.failure))
-    default: break
-    }
+    let last = closing?.handle(event, at: now) ?? []
+    if case .finish = last.last { hasFinished = true }
+    actions += last
   }
 
   /// The time to repeat the last bytes if no answer arrives; nil until the port has taken them.
