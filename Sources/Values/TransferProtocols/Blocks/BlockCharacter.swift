@@ -18,9 +18,3 @@ enum BlockCharacter {
   /// Requests blocks with CRC-16, which the receiver does not acknowledge.
   static let g: UInt8 = 0x47
 }
-
-/// Cancels a transfer. It contains more CANs than any receiver needs, and backspaces that delete
-/// those that a shell has received as text.
-let cancelSequence =
-  [UInt8](repeating: BlockCharacter.can, count: 8)
-  + [UInt8](repeating: BlockCharacter.backspace, count: 10)

@@ -29,3 +29,9 @@ struct ClosingPhase {
     }
   }
 }
+
+/// Cancels a transfer. It contains more CANs than any receiver needs, and backspaces that delete
+/// those that a shell has received as text.
+let cancelSequence =
+  [UInt8](repeating: BlockCharacter.can, count: 8)
+  + [UInt8](repeating: BlockCharacter.backspace, count: 10)
