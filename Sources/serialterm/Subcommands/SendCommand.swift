@@ -22,7 +22,7 @@ struct SendCommand: TransferringCommand {
     "How files are sent: \(TransferProtocol.allCases.alternatives).", standard: .raw)
   private static let startTimeout = Parameter<Double>.time(
     "start-timeout", "How long to wait until the device's receiver asks for the file.",
-    0.001...86_400, standard: 100)
+    0.001...86_400, standard: TransferConditions().startPatience / .seconds(1))
   private static let hex = Parameter.flag(
     "hex", "TEXT is bytes as hexadecimal numbers: '01 03 00 6b', '0103006b'.",
     details: "They are sent exactly, without a line ending.", isConfigurable: false)

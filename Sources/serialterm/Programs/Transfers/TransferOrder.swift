@@ -19,8 +19,8 @@ struct TransferOrder {
   var sentName: String?
   /// The replacement of line ends in a text, for ``TransferProtocols/TransferProtocol/ascii``.
   var lineEnd: [UInt8] = [UInt8(ascii: "\r")]
-  /// The time that the other side may take to begin; nil for the usual time.
-  var startPatience: Duration?
+  /// The time that the other side may take to begin.
+  var startPatience = TransferConditions().startPatience
 
   /// The transfer of a script's step.
   init(_ step: FileStep) {
@@ -39,14 +39,11 @@ struct TransferOrder {
 
   init(
     fileProtocol: TransferProtocol, files: Files, lineEnd: [UInt8] = [UInt8(ascii: "\r")],
-    startPatience: Duration? = nil
+    startPatience: Duration = TransferConditions().startPatience
   ) {
     self.fileProtocol = fileProtocol
     self.files = files
     self.lineEnd = lineEnd
     self.startPatience = startPatience
   }
-
-  /// The default time that the other side may take to begin.
-  static let usualPatience = Duration.seconds(100)
 }

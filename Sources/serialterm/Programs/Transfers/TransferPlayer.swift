@@ -198,7 +198,7 @@ final class TransferPlayer: RunningExchange {
     case .failed(let failure):
       let words = outcome.words(
         for: failure, because: reason(for: failure), fileCount: fileCount, partial: partial,
-        patience: order.startPatience ?? TransferOrder.usualPatience)
+        patience: order.startPatience)
       switch failure {
       case .unanswered: onEnd(.timedOut(words))
       case .stopped: onEnd(.stopped(words))
@@ -228,7 +228,7 @@ extension TransferOrder {
   /// - Throws: ``Failure`` if the protocol cannot receive.
   fileprivate func machine(bytesPerSecond: Int?) throws(Failure) -> any TransferMachine {
     var conditions = TransferConditions(bytesPerSecond: bytesPerSecond)
-    if let startPatience { conditions.startPatience = startPatience }
+    conditions.startPatience = startPatience
     conditions.lineEnd = lineEnd
     switch files {
     case .send: return fileProtocol.sender(conditions)
