@@ -68,6 +68,12 @@ extension TransferProtocol: CaseIterable, RawRepresentable {
     .raw, .ascii, .xmodem, .xmodem1K, .ymodem, .ymodemG, .zmodem,
   ]
 
+  /// The one that sends a file if the user names none.
+  public static let standardToSend = raw
+
+  /// The one that receives files if the user names none.
+  public static let standardToReceive = zmodem
+
   /// The protocols besides plain bytes.
   public static let transferring = allCases.filter { !$0.isPlain }
 

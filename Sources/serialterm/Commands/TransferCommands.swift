@@ -69,14 +69,15 @@ extension ArgumentKind where Value == OutgoingFile {
     ArgumentKind(
       .file,
       parse: {
-        $0.isEmpty ? nil : OutgoingFile(path: FileChoices.path(of: $0), fileProtocol: .raw)
+        $0.isEmpty
+          ? nil : OutgoingFile(path: FileChoices.path(of: $0), fileProtocol: .standardToSend)
       },
       ask: { request, then in
         request.ask(
           .file("file to send", for: request.user) { path in
             // An unreadable file is reported immediately.
             guard (try? FileSource(opening: path)) != nil else {
-              return then(OutgoingFile(path: path, fileProtocol: .raw))
+              return then(OutgoingFile(path: path, fileProtocol: .standardToSend))
             }
             request.ask(
               Question(

@@ -8,7 +8,7 @@ import TransferProtocols
 struct ReceiveCommand: TransferringCommand {
   private static let kind = Parameter<TransferProtocol>.choice(
     "protocol", "PROTOCOL", "The protocol: \(TransferProtocol.receiving.alternatives).",
-    among: TransferProtocol.receiving, standard: .zmodem)
+    among: TransferProtocol.receiving, standard: .standardToReceive)
   private static let into = Parameter<String>.option(
     "into", "DIR", "The folder for the files; by default the current one.", standard: ".",
     shown: ".", isConfigurable: false, completion: .files, parse: { $0 })

@@ -19,7 +19,8 @@ struct SendCommand: TransferringCommand {
     isConfigurable: false, completion: .files, parse: { $0 })
   private static let kind = Parameter<TransferProtocol>.choice(
     "protocol", "PROTOCOL",
-    "How files are sent: \(TransferProtocol.allCases.alternatives).", standard: .raw)
+    "How files are sent: \(TransferProtocol.allCases.alternatives).",
+    standard: .standardToSend)
   private static let startTimeout = Parameter<Double>.time(
     "start-timeout", "How long to wait until the device's receiver asks for the file.",
     0.001...86_400, standard: TransferConditions().startPatience / .seconds(1))

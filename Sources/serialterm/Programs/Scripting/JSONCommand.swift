@@ -152,7 +152,7 @@ enum JSONCommand {
     guard let path = json["path"]?.string, !path.isEmpty else {
       throw Mistake("send-file needs a path")
     }
-    let name = json["protocol"].map(\.string) ?? "raw"
+    let name = json["protocol"].map(\.string) ?? TransferProtocol.standardToSend.rawValue
     guard let kind = name.flatMap({ TransferProtocol(rawValue: $0) }) else {
       let names = TransferProtocol.allCases.map(\.rawValue)
       throw Mistake("protocol: expected one of \(names.joined(separator: ", "))")
@@ -168,7 +168,7 @@ enum JSONCommand {
   }
 
   private static func receiving(_ json: JSON) throws(Mistake) -> TransferOrder {
-    let name = json["protocol"].map(\.string) ?? "zmodem"
+    let name = json["protocol"].map(\.string) ?? TransferProtocol.standardToReceive.rawValue
     guard let kind = TransferProtocol.receiving.first(where: { $0.rawValue == name }) else {
       let names = TransferProtocol.receiving.map(\.rawValue)
       throw Mistake("protocol: expected one of \(names.joined(separator: ", "))")

@@ -47,7 +47,8 @@ struct ProgramRequest: Sendable {
     "send-file", "send a file", users: [.script, .page], needs: Need.toSend,
     arguments: [
       ArgumentForm.file.with { $0.name = "path" },
-      optional("protocol", .transferProtocol(TransferProtocol.allCases, unlessGiven: .raw)),
+      optional(
+        "protocol", .transferProtocol(TransferProtocol.allCases, unlessGiven: .standardToSend)),
       optional("name", ArgumentForm("the name that the device gets")),
     ])
 
@@ -55,7 +56,8 @@ struct ProgramRequest: Sendable {
     "receive-files", "receive files", users: [.script], needs: Need.toSend,
     arguments: [
       optional("into", ArgumentForm("the path of a folder").with { $0.kind = .file }),
-      optional("protocol", .transferProtocol(TransferProtocol.receiving, unlessGiven: .zmodem)),
+      optional(
+        "protocol", .transferProtocol(TransferProtocol.receiving, unlessGiven: .standardToReceive)),
       optional("name", ArgumentForm("the name of the file, if the protocol sends none")),
     ])
 

@@ -146,8 +146,16 @@ extension HelpTopic {
     ("expect", "regex; timeout: seconds (5), or as \"500ms\""),
     ("set", "dtr, rts: true or false; or baud, data-bits, parity, stop-bits, flow"),
     ("break", "milliseconds (250)"),
-    ("send-file", "path; name, if not its own; protocol: raw (default), \(names(besides: .raw))"),
-    ("receive-files", "into (.); protocol (zmodem); name, if the protocol sends none"),
+    (
+      "send-file",
+      "path; name, if not its own; protocol: \(TransferProtocol.standardToSend.rawValue) (default), "
+        + names(besides: .standardToSend)
+    ),
+    (
+      "receive-files",
+      "into (.); protocol (\(TransferProtocol.standardToReceive.rawValue)); name, if the protocol "
+        + "sends none"
+    ),
     ("release, take-back", "lends the port to other programs; done when it is closed here"),
     ("start-log, stop-log", "path; append: true or false"),
     ("read-log", "offset, bytes; done with a piece of the log: data, size, name"),
