@@ -63,7 +63,7 @@ public struct TransferProtocol: Sendable {
 
 extension TransferProtocol: CaseIterable, RawRepresentable {
   /// All protocols, in the order in which they are listed. The question for a protocol to receive
-  /// by lists them in reverse.
+  /// by lists the standard one, then the others in reverse.
   public static let allCases: [TransferProtocol] = [
     .raw, .ascii, .xmodem, .xmodem1K, .ymodem, .ymodemG, .zmodem,
   ]

@@ -105,7 +105,8 @@ extension ArgumentKind where Value == Reception {
           Question(
             title: "how to receive",
             choices: { _ in
-              TransferProtocol.receiving.reversed().map { $0.choice(detail: $0.detail) }
+              let others = TransferProtocol.receiving.filter { $0 != .standardToReceive }
+              return ([.standardToReceive] + others.reversed()).map { $0.choice(detail: $0.detail) }
             },
             onAnswer: { kind in
               guard !kind.sendsNames else { return then(Reception(kind: kind)) }
