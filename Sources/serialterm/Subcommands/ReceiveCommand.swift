@@ -46,7 +46,7 @@ struct ReceiveCommand: TransferringCommand {
       ParameterSection("ARGUMENTS", [SessionParameters.target]),
       ParameterSection(
         "TRANSFER",
-        [kind, into, name, overwrite, largest, timeout, TransferProgress.parameter]),
+        [kind, into, name, overwrite, largest, timeout, ProgressDisplay.parameter]),
     ] + SessionParameters.headless)
 
   let values: Values
@@ -70,7 +70,7 @@ struct ReceiveCommand: TransferringCommand {
   func execute(in context: CommandContext) throws -> ExitStatus { try transfer(in: context) }
 
   var transferConfiguration: TransferConfiguration {
-    TransferConfiguration(order: order, progress: values[TransferProgress.parameter])
+    TransferConfiguration(order: order, progress: values[ProgressDisplay.parameter])
   }
 
   private var order: TransferOrder {

@@ -70,7 +70,7 @@ struct RunCommand: ProfiledCommand {
       ParameterSection(
         "SCRIPT",
         [
-          Self.timeout, Self.deadline, FailureSearch.parameter, report, TransferProgress.parameter,
+          Self.timeout, Self.deadline, FailureSearch.parameter, report, ProgressDisplay.parameter,
           TextParameters.encoding, ViewParameters.frames,
         ]),
     ] + SessionParameters.headless)
@@ -110,7 +110,7 @@ struct RunCommand: ProfiledCommand {
           running?.timeout = command.timeout
           running?.showsDevice = !command.isQuiet
           running?.failure = command.values[FailureSearch.parameter]
-          running?.progress.style = command.values[TransferProgress.parameter]
+          running?.progress.style = command.values[ProgressDisplay.parameter]
           return command.sessionConfiguration
         }
       })
@@ -119,7 +119,7 @@ struct RunCommand: ProfiledCommand {
       since: start, session)
     controller.deadline = deadline
     controller.failure = values[FailureSearch.parameter]
-    controller.progress.style = values[TransferProgress.parameter]
+    controller.progress.style = values[ProgressDisplay.parameter]
     running = controller
     let outcome = Result { try controller.run() }
     for file in files {

@@ -103,7 +103,7 @@ struct SendCommand: TransferringCommand {
       ParameterSection(
         "TRANSFER",
         [
-          files, kind, startTimeout, TransferProgress.parameter, hex, TextParameters.checksum,
+          files, kind, startTimeout, ProgressDisplay.parameter, hex, TextParameters.checksum,
           escapes, TextParameters.encoding,
           lineEnding,
         ]),
@@ -194,7 +194,7 @@ struct SendCommand: TransferringCommand {
       if values.given[Self.startTimeout.name] != nil {
         throw UsageError("--start-timeout is for --protocol; use --timeout for the answer")
       }
-      if values.given[TransferProgress.parameter.name] != nil {
+      if values.given[ProgressDisplay.parameter.name] != nil {
         throw UsageError("--progress is for --protocol")
       }
       return
@@ -274,7 +274,7 @@ struct SendCommand: TransferringCommand {
         fileProtocol: values[Self.kind], files: .send(files.map { FilePath($0) }),
         lineEnd: values[Self.lineEnding].bytes,
         startPatience: Duration(rounding: values[Self.startTimeout])),
-      progress: values[TransferProgress.parameter],
+      progress: values[ProgressDisplay.parameter],
       answerLimit: Duration(rounding: values[Self.timeout]),
       failure: values[FailureSearch.parameter], encoding: values[TextParameters.encoding])
   }

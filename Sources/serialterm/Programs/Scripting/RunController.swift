@@ -28,7 +28,7 @@ final class RunController {
   /// The text that means a failure; nil for none.
   var failure: ExpectedPattern?
   /// Shows the progress of the script's transfers.
-  let progress: TransferProgress
+  let progress: ProgressDisplay
   private var failureSearch: FailureSearch?
   private let script: Script
   private let frameForm: ChosenFrameForm?
@@ -58,7 +58,7 @@ final class RunController {
     self.showsDevice = showsDevice
     self.script = script
     self.frameForm = frameForm
-    progress = TransferProgress(.auto, on: frontEnd.console)
+    progress = ProgressDisplay(.auto, on: frontEnd.console)
     report = RunReport(script: script.name)
   }
 

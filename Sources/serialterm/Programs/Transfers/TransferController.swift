@@ -21,7 +21,7 @@ final class TransferController {
   private var tail = ReceivedTail()
   private var received: ObservationToken<SessionEvent>?
   private var failureSearch: FailureSearch?
-  private lazy var progress = TransferProgress(configuration.progress, on: frontEnd.console)
+  private lazy var progress = ProgressDisplay(configuration.progress, on: frontEnd.console)
   private var events: ObservationToken<HeadlessInterface.Event>?
   private var drain: Drain?
 
@@ -108,7 +108,7 @@ final class TransferController {
 /// Configuration of `send --protocol` and `receive`.
 struct TransferConfiguration {
   let order: TransferOrder
-  let progress: TransferProgress.Style
+  let progress: ProgressDisplay.Style
   /// The time limit for the text that `--wait-for` waits for.
   var answerLimit: Duration?
   /// The text that means a failure; nil for none.

@@ -3,7 +3,7 @@ import Sessions
 import Terminal
 
 /// Shows the progress of file transfers for `send`, `receive` and `run`, on standard error alone.
-final class TransferProgress {
+final class ProgressDisplay {
   /// The value of `--progress`.
   enum Style: String, CaseIterable {
     /// Drawn on a terminal; lines on a terminal that cannot draw; nothing elsewhere.
