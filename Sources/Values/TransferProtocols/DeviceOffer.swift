@@ -1,12 +1,12 @@
 /// A file transfer that a program on the device offers or requests.
-public enum DeviceOffer: Hashable, Sendable {
+package enum DeviceOffer: Hashable, Sendable {
   /// The program sends files, and waits for a receiver.
   case sends(TransferProtocol)
   /// The program receives files, and requests them.
   case requests(TransferProtocol)
 
   /// The offer as text.
-  public var words: String {
+  package var words: String {
     switch self {
     case .sends(let kind): "the device offers files by \(kind.title)"
     case .requests(let kind): "the device asks for \(kind.requested)"
@@ -14,7 +14,7 @@ public enum DeviceOffer: Hashable, Sendable {
   }
 
   /// The protocol of the files that the device requests; nil if it requests none.
-  public var requestedProtocol: TransferProtocol? {
+  package var requestedProtocol: TransferProtocol? {
     if case .requests(let kind) = self { kind } else { nil }
   }
 }

@@ -2,9 +2,9 @@
 /// of all protocols.
 ///
 /// Text that only begins like a header does not count. An offer ends when any other byte arrives.
-public struct OfferDetector: Sendable {
+package struct OfferDetector: Sendable {
   /// The offer; nil if there is none.
-  public private(set) var offer: DeviceOffer?
+  package private(set) var offer: DeviceOffer?
   /// The last bytes, if they may be the beginning of a header.
   private var tail: [UInt8] = []
   private var lastTime: Duration?
@@ -32,10 +32,10 @@ public struct OfferDetector: Sendable {
   /// The minimum time before a receiver repeats its request.
   private static let pause = Duration.milliseconds(700)
 
-  public init() {}
+  package init() {}
 
   /// Handles bytes of the device.
-  public mutating func receive(_ bytes: UnsafeRawBufferPointer, at now: Duration) {
+  package mutating func receive(_ bytes: UnsafeRawBufferPointer, at now: Duration) {
     guard !bytes.isEmpty else { return }
     let isAfterPause = lastTime.map { now - $0 >= Self.pause } ?? true
     lastTime = now
@@ -58,7 +58,7 @@ public struct OfferDetector: Sendable {
   }
 
   /// Discards the bytes so far, because the port was lost or a transfer has begun.
-  public mutating func reset() { self = OfferDetector() }
+  package mutating func reset() { self = OfferDetector() }
 
   private static func request(_ bytes: UnsafeRawBufferPointer) -> DeviceOffer? {
     guard bytes.allSatisfy({ $0 == bytes[0] }) else { return nil }

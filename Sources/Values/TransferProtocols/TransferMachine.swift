@@ -9,7 +9,7 @@
 /// - Times are durations since a fixed moment, which the driver chooses.
 /// - Every transfer by a protocol ends while its port is open: all waits and all numbers of
 ///   retries are limited.
-public protocol TransferMachine: Sendable {
+package protocol TransferMachine: Sendable {
   /// Handles an event.
   ///
   /// - Returns: the actions to perform, in order.
@@ -17,7 +17,7 @@ public protocol TransferMachine: Sendable {
 }
 
 /// An event of a transfer.
-public enum TransferEvent: Hashable, Sendable {
+package enum TransferEvent: Hashable, Sendable {
   /// The transfer has begun.
   case begun
   /// The other side sent bytes, at least one.
@@ -54,7 +54,7 @@ public enum TransferEvent: Hashable, Sendable {
 }
 
 /// An action that a transfer requests from its driver.
-public enum TransferAction: Hashable, Sendable {
+package enum TransferAction: Hashable, Sendable {
   /// Queue bytes to be sent.
   case send([UInt8])
   /// Discard queued bytes that the driver of the port has not taken.
@@ -93,7 +93,7 @@ public enum TransferAction: Hashable, Sendable {
 }
 
 /// How one file of a transfer ended.
-public enum FileEnd: Hashable, Sendable {
+package enum FileEnd: Hashable, Sendable {
   /// All of it was transferred.
   case complete
   /// The receiver, or the user, did not want it.
@@ -101,14 +101,14 @@ public enum FileEnd: Hashable, Sendable {
 }
 
 /// How a transfer ended.
-public enum TransferEnd: Hashable, Sendable {
+package enum TransferEnd: Hashable, Sendable {
   /// All files were transferred, or skipped.
   case done
   case failed(TransferFailure)
 }
 
 /// Why a transfer failed.
-public enum TransferFailure: Hashable, Sendable, CaseIterable {
+package enum TransferFailure: Hashable, Sendable, CaseIterable {
   /// The other side did not begin.
   case noAnswer
   /// The other side stopped answering, or sending.
@@ -141,7 +141,7 @@ public enum TransferFailure: Hashable, Sendable, CaseIterable {
 }
 
 /// A remark for a person about a transfer that continues.
-public enum TransferRemark: Hashable, Sendable {
+package enum TransferRemark: Hashable, Sendable {
   /// The other side requested that a command be run (ZMODEM's ZCOMMAND). It was refused.
   case commandRefused([UInt8])
   /// The announced size of this file exceeds the limit, or the protocol cannot transfer it.
@@ -155,15 +155,15 @@ public enum TransferRemark: Hashable, Sendable {
 }
 
 /// The progress of a transfer.
-public struct TransferProgress: Hashable, Sendable {
+package struct TransferProgress: Hashable, Sendable {
   /// The number of bytes of the present file that the other side has acknowledged, or that
   /// were received. A protocol without acknowledgements counts the bytes that the driver of
   /// the port has taken.
-  public var position: Int
+  package var position: Int
   /// The number of blocks that were sent or requested again, in the whole transfer.
-  public var retries: Int
+  package var retries: Int
 
-  public init(position: Int = 0, retries: Int = 0) {
+  package init(position: Int = 0, retries: Int = 0) {
     self.position = position
     self.retries = retries
   }

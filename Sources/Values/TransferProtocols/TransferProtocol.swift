@@ -2,28 +2,28 @@
 ///
 /// A protocol is a folder with its machines and its record, and its place in ``allCases``. Options,
 /// scripts, the palette and the detection of offers read the record.
-public struct TransferProtocol: Sendable {
+package struct TransferProtocol: Sendable {
   /// The name in options, scripts and JSON.
-  public let rawValue: String
+  package let rawValue: String
   /// The name in the form of its specification.
-  public let title: String
+  package let title: String
   /// A description that helps the user to choose.
-  public let detail: String
+  package let detail: String
   /// Whether bytes are sent like typed ones, without a protocol: pacing applies.
-  public let isPlain: Bool
+  package let isPlain: Bool
   /// Whether the line must have 8 data bits.
-  public let needsEightBits: Bool
+  package let needsEightBits: Bool
   /// Whether one transfer can send several files.
-  public let sendsSeveralFiles: Bool
+  package let sendsSeveralFiles: Bool
   /// Whether the names of the files are transmitted. Otherwise the receiver chooses a name.
-  public let sendsNames: Bool
+  package let sendsNames: Bool
   /// Whether it continues after an interruption, and continues a partial file of
   /// an earlier transfer.
-  public let resumes: Bool
+  package let resumes: Bool
   /// Whether it works on a line that interprets XON and XOFF. A plain file is sent on any line.
-  public let avoidsFlowControl: Bool
+  package let avoidsFlowControl: Bool
   /// The number of bytes in each block whose answer the sender awaits; nil if it does not wait.
-  public let acknowledgedBlock: Int?
+  package let acknowledgedBlock: Int?
   /// What a sender on the device sends while it waits for a receiver; nil if it cannot be detected.
   let senderSign: OfferSign?
   /// What a receiver on the device sends while it waits for a sender; nil if it cannot be detected.
@@ -31,9 +31,9 @@ public struct TransferProtocol: Sendable {
   /// What such a receiver asks for, as text.
   let requested: String
   /// Makes the machine that sends files.
-  public let sender: @Sendable (TransferConditions) -> any TransferMachine
+  package let sender: @Sendable (TransferConditions) -> any TransferMachine
   /// Makes the machine that receives files; nil if the protocol is only for sending.
-  public let receiver: (@Sendable (TransferConditions) -> any TransferMachine)?
+  package let receiver: (@Sendable (TransferConditions) -> any TransferMachine)?
 
   init(
     _ name: String, _ title: String, detail: String, isPlain: Bool = false,
@@ -64,27 +64,27 @@ public struct TransferProtocol: Sendable {
 extension TransferProtocol: CaseIterable, RawRepresentable {
   /// All protocols, in the order in which they are listed. The question for a protocol to receive
   /// by lists the standard one, then the others in reverse.
-  public static let allCases: [TransferProtocol] = [
+  package static let allCases: [TransferProtocol] = [
     .raw, .ascii, .xmodem, .xmodem1K, .ymodem, .ymodemG, .zmodem,
   ]
 
   /// The one that sends a file if the user names none.
-  public static let standardToSend = raw
+  package static let standardToSend = raw
 
   /// The one that receives files if the user names none.
-  public static let standardToReceive = zmodem
+  package static let standardToReceive = zmodem
 
   /// The protocols besides plain bytes.
-  public static let transferring = allCases.filter { !$0.isPlain }
+  package static let transferring = allCases.filter { !$0.isPlain }
 
   /// The protocols whose senders on the device announce themselves.
-  public static let announced = allCases.filter { $0.senderSign != nil }
+  package static let announced = allCases.filter { $0.senderSign != nil }
 
   /// The protocols that can receive.
-  public static let receiving = allCases.filter { $0.receiver != nil }
+  package static let receiving = allCases.filter { $0.receiver != nil }
 
   /// Finds a protocol by its name.
-  public init?(rawValue: String) {
+  package init?(rawValue: String) {
     guard let found = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
     self = found
   }
@@ -92,10 +92,10 @@ extension TransferProtocol: CaseIterable, RawRepresentable {
 
 extension [TransferProtocol] {
   /// The names as alternatives: `ymodem, ymodem-g or zmodem`.
-  public var alternatives: String { joined(by: "or", \.rawValue) }
+  package var alternatives: String { joined(by: "or", \.rawValue) }
 
   /// The titles as an enumeration: `YMODEM, YMODEM-g and ZMODEM`.
-  public var titles: String { joined(by: "and", \.title) }
+  package var titles: String { joined(by: "and", \.title) }
 
   private func joined(by word: String, _ name: (TransferProtocol) -> String) -> String {
     let names = map(name)
@@ -105,7 +105,7 @@ extension [TransferProtocol] {
 }
 
 extension TransferProtocol: Hashable {
-  public static func == (first: Self, second: Self) -> Bool { first.rawValue == second.rawValue }
+  package static func == (first: Self, second: Self) -> Bool { first.rawValue == second.rawValue }
 
-  public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }

@@ -1,4 +1,4 @@
-public import TransferProtocols
+package import TransferProtocols
 
 /// Files that a script sends or receives: `send file "boot.bin" by ymodem`.
 public struct FileStep: Hashable, Sendable {
@@ -14,5 +14,5 @@ public struct FileStep: Hashable, Sendable {
   public let direction: Direction
   /// The path of the file, or of the folder.
   public let path: [UInt8]
-  public let fileProtocol: TransferProtocol
+  package let fileProtocol: TransferProtocol
 }

@@ -1,5 +1,5 @@
 /// The protocols that send a file as numbered blocks.
-public enum BlockProtocol: Hashable, Sendable, CaseIterable {
+enum BlockProtocol: Hashable, Sendable, CaseIterable {
   /// Blocks of 128 bytes and a CRC-16, or a checksum if the receiver requests that.
   case xmodem
   /// XMODEM with blocks of 1,024 bytes.
@@ -19,7 +19,7 @@ public enum BlockProtocol: Hashable, Sendable, CaseIterable {
 }
 
 extension TransferProtocol {
-  public static let xmodem = TransferProtocol(
+  package static let xmodem = TransferProtocol(
     "xmodem", "XMODEM", detail: "blocks of 128 bytes; no name", sendsSeveralFiles: false,
     sendsNames: false, acknowledgedBlock: Block.short,
     receiverSign: .request(BlockCharacter.nak),
@@ -27,19 +27,19 @@ extension TransferProtocol {
     receiver: { BlockReceiver(.xmodem, conditions: $0) })
 
   /// XMODEM's receiver accepts long blocks, too.
-  public static let xmodem1K = TransferProtocol(
+  package static let xmodem1K = TransferProtocol(
     "xmodem-1k", "XMODEM-1K", detail: "blocks of 1,024 bytes; no name", sendsSeveralFiles: false,
     sendsNames: false, acknowledgedBlock: Block.long,
     sender: { BlockSender(.xmodem1K, conditions: $0) })
 
-  public static let ymodem = TransferProtocol(
+  package static let ymodem = TransferProtocol(
     "ymodem", "YMODEM", detail: "names and sizes; loady, rb", sendsSeveralFiles: true,
     sendsNames: true, acknowledgedBlock: Block.long,
     receiverSign: .request(BlockCharacter.c), requested: "a file by XMODEM or YMODEM",
     sender: { BlockSender(.ymodem, conditions: $0) },
     receiver: { BlockReceiver(.ymodem, conditions: $0) })
 
-  public static let ymodemG = TransferProtocol(
+  package static let ymodemG = TransferProtocol(
     "ymodem-g", "YMODEM-g", detail: "for lines that lose nothing", sendsSeveralFiles: true,
     sendsNames: true,
     receiverSign: .request(BlockCharacter.g),

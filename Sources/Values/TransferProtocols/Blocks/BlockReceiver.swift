@@ -14,7 +14,7 @@
 /// - A sender without acknowledgements may find two requests when it starts, and take the second
 ///   as that for the file: the file may follow its header immediately (lrzsz). It then takes the
 ///   answer to the header as that to EOT, so the next header may follow EOT immediately.
-public struct BlockReceiver: TransferMachine {
+struct BlockReceiver: TransferMachine {
   private let expectsHeaders: Bool
   private let isStreaming: Bool
   private let conditions: TransferConditions
@@ -96,14 +96,14 @@ public struct BlockReceiver: TransferMachine {
   static let mostErrors = 16
 
   /// Creates the receiver.
-  public init(_ kind: BlockProtocol, conditions: TransferConditions = TransferConditions()) {
+  init(_ kind: BlockProtocol, conditions: TransferConditions = TransferConditions()) {
     expectsHeaders = kind.sendsHeaders
     isStreaming = kind == .ymodemG
     phase = expectsHeaders ? .header(isFirst: true) : .start
     self.conditions = conditions
   }
 
-  public mutating func handle(_ event: TransferEvent, at now: Duration) -> [TransferAction] {
+  mutating func handle(_ event: TransferEvent, at now: Duration) -> [TransferAction] {
     if case .closing(var phase) = state {
       let actions = phase.handle(event, at: now)
       state = .closing(phase)

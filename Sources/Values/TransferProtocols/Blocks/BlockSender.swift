@@ -11,7 +11,7 @@
 ///   only after ``resendingTime``: a block that arrives twice is acknowledged twice, and the second
 ///   acknowledgement may be taken for that of the next block.
 /// - A receiver that cancels sends at least two CANs. A single one is noise.
-public struct BlockSender: TransferMachine {
+struct BlockSender: TransferMachine {
   private let sendsHeaders: Bool
   private let usesLongBlocks: Bool
   private let conditions: TransferConditions
@@ -101,13 +101,13 @@ public struct BlockSender: TransferMachine {
   static let settlingTime = Duration.milliseconds(300)
 
   /// Creates the sender. It sends nothing before the first request.
-  public init(_ kind: BlockProtocol, conditions: TransferConditions = TransferConditions()) {
+  init(_ kind: BlockProtocol, conditions: TransferConditions = TransferConditions()) {
     sendsHeaders = kind.sendsHeaders
     usesLongBlocks = kind != .xmodem
     self.conditions = conditions
   }
 
-  public mutating func handle(_ event: TransferEvent, at now: Duration) -> [TransferAction] {
+  mutating func handle(_ event: TransferEvent, at now: Duration) -> [TransferAction] {
     if case .closing(var phase) = state {
       let actions = phase.handle(event, at: now)
       state = .closing(phase)

@@ -2,7 +2,7 @@
 /// a device expects.
 ///
 /// Nothing is acknowledged. A file counts as sent when the driver has taken it.
-public struct PlainSender: TransferMachine {
+struct PlainSender: TransferMachine {
   private let lineEnd: [UInt8]?
   private var offset = 0
   private var isRead = false
@@ -17,9 +17,9 @@ public struct PlainSender: TransferMachine {
   ///
   /// - Parameter lineEnd: the replacement for each line end (LF, CR or CRLF); nil to send
   ///   every byte unchanged.
-  public init(lineEnd: [UInt8]? = nil) { self.lineEnd = lineEnd }
+  init(lineEnd: [UInt8]? = nil) { self.lineEnd = lineEnd }
 
-  public mutating func handle(_ event: TransferEvent, at now: Duration) -> [TransferAction] {
+  mutating func handle(_ event: TransferEvent, at now: Duration) -> [TransferAction] {
     switch event {
     case .begun: return [.nextFile]
     case .file(nil): return [.finish(.done)]

@@ -2,7 +2,7 @@ import Framing
 
 extension TransferProtocol {
   /// Sends without waiting, and continues after errors and interruptions.
-  public static let zmodem = TransferProtocol(
+  package static let zmodem = TransferProtocol(
     "zmodem", "ZMODEM", detail: "fast, continues; rz", sendsSeveralFiles: true, sendsNames: true,
     resumes: true, avoidsFlowControl: true,
     senderSign: header(of: .zrqinit), receiverSign: header(of: .zrinit),

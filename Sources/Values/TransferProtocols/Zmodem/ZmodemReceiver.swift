@@ -14,7 +14,7 @@
 /// - Not more than the announced size is accepted. A size of 0 counts as unknown if data
 ///   arrive, because some senders do not know the size. Positions have 32 bits: a file of 4 GiB
 ///   or more is refused.
-public struct ZmodemReceiver: TransferMachine {
+struct ZmodemReceiver: TransferMachine {
   private enum State {
     case new
     /// ZRINIT was sent.
@@ -68,9 +68,9 @@ public struct ZmodemReceiver: TransferMachine {
   /// The number of `O` characters at the end of the session.
   private var lastCharacterCount = 0
 
-  public init(conditions: TransferConditions) { side = ZmodemSide(conditions) }
+  init(conditions: TransferConditions) { side = ZmodemSide(conditions) }
 
-  public mutating func handle(_ event: TransferEvent, at now: Duration) -> [TransferAction] {
+  mutating func handle(_ event: TransferEvent, at now: Duration) -> [TransferAction] {
     guard !side.hasFinished else { return [] }
     side.begin(at: now)
     if case .woken = event { side.woke() }

@@ -17,7 +17,7 @@
 ///   was restarted is offered the file again. Both then request the missing part.
 /// - Positions have 32 bits: a file of 4 GiB or more is refused. (lrzsz sends such files, but its
 ///   receiver never accepts their end.)
-public struct ZmodemSender: TransferMachine {
+struct ZmodemSender: TransferMachine {
   private enum State: Equatable {
     case new
     /// Waits for ZRINIT.
@@ -95,13 +95,13 @@ public struct ZmodemSender: TransferMachine {
   ///     much data is stored on the way, as in some networks.
   ///   - startsReceiver: whether to send the command `rz`, which starts a receiver in a shell at
   ///     the other end.
-  public init(conditions: TransferConditions, window: Int? = nil, startsReceiver: Bool = false) {
+  init(conditions: TransferConditions, window: Int? = nil, startsReceiver: Bool = false) {
     side = ZmodemSide(conditions)
     stream = ZmodemStream(window: window, bytesPerSecond: conditions.bytesPerSecond)
     self.startsReceiver = startsReceiver
   }
 
-  public mutating func handle(_ event: TransferEvent, at now: Duration) -> [TransferAction] {
+  mutating func handle(_ event: TransferEvent, at now: Duration) -> [TransferAction] {
     guard !side.hasFinished else { return [] }
     side.begin(at: now)
     if case .woken = event { side.woke() }

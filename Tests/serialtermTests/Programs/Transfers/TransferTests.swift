@@ -4,8 +4,8 @@ import Sessions
 import SystemPackage
 import TestSupport
 import Testing
-import TransferProtocols
 
+@testable import TransferProtocols
 @testable import serialterm
 
 /// Sending and receiving files in a session, with the other side of the protocol on a fake link.
