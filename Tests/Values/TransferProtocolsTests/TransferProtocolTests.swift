@@ -21,6 +21,13 @@ import TransferProtocols
     #expect(TransferProtocol.allCases.filter { !$0.needsEightBits } == [.raw, .ascii])
   }
 
+  /// `ctrl-t X` and --auto-receive answer an announcement without a name for the file.
+  @Test(arguments: TransferProtocol.announced)
+  func whatAnnouncesItselfSendsNamesAndIsReceived(_ kind: TransferProtocol) {
+    #expect(kind.sendsNames)
+    #expect(kind.receiver != nil)
+  }
+
   @Test(arguments: TransferProtocol.receiving)
   func theReceiverOfARecordUnderstandsItsSender(_ kind: TransferProtocol) throws {
     let receiver = try #require(kind.receiver)
