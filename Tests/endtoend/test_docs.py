@@ -173,6 +173,14 @@ class DocumentationTests(unittest.TestCase):
         self.assertGreater(len(codes), 30)
         self.assertEqual(codes, set(re.findall(r"`([a-z]+(?:-[a-z]+)*)`", rows.split("| code |")[1])))
 
+    def test_the_protocols_of_the_json_command_are_listed(self):
+        row = next(line for line in (REPOSITORY / "docs/json.md").read_text().splitlines() if "| `send-file` |" in line)
+        listed = row.partition("`protocol`: ")[2].partition(";")[0]
+        result = serialterm(
+            "connect", "loopback:", "--json", stdin=b'{"command":"send-file","path":"x","protocol":"?"}\n')
+        names = re.search(r"protocol: expected one of ([^\"]+)", result.stdout.decode())[1]
+        self.assertEqual(re.findall(r"`([^`]+)`", listed), names.split(", "))
+
     def test_parser_takes_every_command(self):
         """With a device that is not there in the place of the one that is named."""
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
