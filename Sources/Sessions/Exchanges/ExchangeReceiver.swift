@@ -4,8 +4,8 @@ import Framing
 import Observing
 import SerialCore
 
-/// Gives a running exchange what the device sends: its text as UTF-8, or a line for each good frame
-/// that is no echo.
+/// Gives a running exchange what the device sends: its text as UTF-8, or a line for each frame
+/// that is neither bad nor an echo.
 final class ExchangeReceiver {
   private let onBytes: ([UInt8]) -> Void
   private let onFrame: (Frame) -> Void

@@ -71,8 +71,8 @@ package final class ExchangeRunner<Value: Exchange>: RunningExchange {
   /// - Parameters:
   ///   - owner: stops the exchange and cuts it off; nil if the creator of the runner does.
   ///   - hub: passes received bytes; an exchange that receives needs it.
-  ///   - frameForm: the form of frames, if the exchange gets a line for each good frame that is no
-  ///     echo; nil if it gets the bytes.
+  ///   - frameForm: the form of frames, if the exchange gets a line for each frame that is neither
+  ///     bad nor an echo; nil if it gets the bytes.
   ///   - encoding: the encoding of the device's text. The exchange gets what is received as UTF-8.
   ///   - source: the source that the exchange reads; nil for none.
   ///   - storage: the files of a transfer; nil for none.

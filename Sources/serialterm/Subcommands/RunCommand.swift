@@ -35,7 +35,7 @@ struct RunCommand: ProfiledCommand {
       send "text\\r"            escapes: \\r \\n \\t \\e \\0 \\\\ \\" \\$ \\xHH
       expect /regex/           $1 is then the text of group 1
       expect /regex/ within 10s
-      expect frame             a good frame of --frames FORM; $1 is its line
+      expect frame             frame of --frames FORM, not bad; $1 is its line
       expect-one-of {          waits for the first of several
         /OK/
         /ERROR (.*)\\r/ {

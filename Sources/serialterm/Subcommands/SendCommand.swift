@@ -46,10 +46,10 @@ struct SendCommand: TransferringCommand {
     "expect", "REGEX", "Wait for an answer that matches.", isConfigurable: false,
     parse: { try ExpectedPattern.regex($0) })
   private static let expectFrame = Parameter.flag(
-    "expect-frame", "Wait for a good frame of --frames FORM, and print it.",
+    "expect-frame", "Wait for a frame of --frames FORM that is not bad, and print it.",
     details: """
       With --checksum crc16-modbus, the form is modbus-rtu unless --frames names another. With \
-      --frames, --prompt and --expect are searched in the lines of good frames too.
+      --frames, --prompt and --expect are searched in the lines of such frames too.
       """, isConfigurable: false)
   static let timeout = Parameter<Double>.time(
     "timeout", "How long to wait for the prompt, for the answer, and for the text of --wait-for.",
@@ -147,7 +147,8 @@ struct SendCommand: TransferringCommand {
     try checkEncoding()
     if values[Self.expectFrame] {
       guard values[Self.expect] == nil else {
-        throw UsageError("--expect-frame waits for any good frame, --expect for one that matches")
+        throw UsageError(
+          "--expect-frame waits for any frame that is not bad, --expect for one that matches")
       }
       guard frameForm != nil else {
         throw UsageError("--expect-frame needs --frames FORM, such as --frames modbus-rtu")
