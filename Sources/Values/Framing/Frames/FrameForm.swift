@@ -14,8 +14,11 @@ package struct FrameForm: Sendable {
   /// Whether its frames are text, so that they are shown as text and not as numbers.
   package let isText: Bool
   fileprivate let end: End
-  fileprivate let make:
-    @Sendable (_ argument: String, Direction?) throws(FrameFormError) -> any Framing<DecodedFrame>
+  /// Parses the argument.
+  fileprivate let parse: @Sendable (_ argument: String) throws(FrameFormError) -> Maker
+
+  /// Makes the framing for a direction; nil if both directions are mixed or unknown.
+  fileprivate typealias Maker = @Sendable (Direction?) -> any Framing<DecodedFrame>
 
   /// What ends a frame.
   fileprivate enum End {
@@ -26,19 +29,32 @@ package struct FrameForm: Sendable {
     case silence
   }
 
-  fileprivate init(
-    _ name: String, _ summary: String, argument: String? = nil, isText: Bool = false,
-    end: End = .marked,
-    make:
-      @escaping @Sendable (_ argument: String, Direction?) throws(FrameFormError) ->
-      any Framing<DecodedFrame>
+  /// A form without an argument.
+  private init(
+    _ name: String, _ summary: String, isText: Bool = false, make: @escaping Maker
+  ) {
+    self.name = name
+    argument = nil
+    self.summary = summary
+    self.isText = isText
+    end = .marked
+    parse = { _ in make }
+  }
+
+  /// A form with an argument, the same for both directions.
+  private init(
+    _ name: String, _ summary: String, argument: String, end: End = .marked,
+    parse: @escaping @Sendable (String) throws(FrameFormError) -> any Framing<DecodedFrame>
   ) {
     self.name = name
     self.argument = argument
     self.summary = summary
-    self.isText = isText
+    isText = false
     self.end = end
-    self.make = make
+    self.parse = { argument throws(FrameFormError) in
+      let framing = try parse(argument)
+      return { _ in framing }
+    }
   }
 
   /// The form as users write it, such as `fixed:N`.
@@ -46,36 +62,32 @@ package struct FrameForm: Sendable {
 
   /// All forms, in the order in which they are listed.
   package static let all: [FrameForm] = [
-    FrameForm("lines", "lines of text", isText: true) { _, _ in PlainFrames(TextLines()) },
+    FrameForm("lines", "lines of text", isText: true) { _ in PlainFrames(TextLines()) },
     FrameForm("delimiter", "frames that end with these bytes", argument: "HEX") {
-      argument, _ throws(FrameFormError) in
+      argument throws(FrameFormError) in
       PlainFrames(DelimiterFraming(try bytes(argument)))
     },
     FrameForm("fixed", "frames of N bytes", argument: "N", end: .counted) {
-      argument, _ throws(FrameFormError) in
+      argument throws(FrameFormError) in
       PlainFrames(
         FixedLengthFraming(try number(argument, "1 to 65536", 1...65_536), silence: countedSilence))
     },
     FrameForm(
       "length", "frames with a length field: u8, u16be, u16le+2@3", argument: "TYPE",
       end: .counted
-    ) { argument, _ throws(FrameFormError) in try lengthFormat(argument)
+    ) { argument throws(FrameFormError) in try lengthFormat(argument)
     },
     FrameForm(
       "silence", "frames that end with a silence of MS milliseconds", argument: "MS", end: .silence
     ) {
-      argument, _ throws(FrameFormError) in
+      argument throws(FrameFormError) in
       PlainFrames(SilenceFraming(.milliseconds(try number(argument, "1 to 60000", 1...60_000))))
     },
-    FrameForm("slip", "packets of SLIP") { _, _ in PlainFrames(SLIPFraming()) },
-    FrameForm("cobs", "packets of COBS") { _, _ in PlainFrames(COBSFraming()) },
-    FrameForm("modbus-rtu", "Modbus RTU, by function, length and CRC") { _, direction in
-      ModbusRTUFraming(direction)
-    },
-    FrameForm("modbus-ascii", "Modbus ASCII", isText: true) { _, direction in
-      ModbusASCIIFraming(direction)
-    },
-    FrameForm("nmea", "sentences of NMEA 0183", isText: true) { _, _ in NMEAFraming() },
+    FrameForm("slip", "packets of SLIP") { _ in PlainFrames(SLIPFraming()) },
+    FrameForm("cobs", "packets of COBS") { _ in PlainFrames(COBSFraming()) },
+    FrameForm("modbus-rtu", "Modbus RTU, by function, length and CRC") { ModbusRTUFraming($0) },
+    FrameForm("modbus-ascii", "Modbus ASCII", isText: true) { ModbusASCIIFraming($0) },
+    FrameForm("nmea", "sentences of NMEA 0183", isText: true) { _ in NMEAFraming() },
   ]
 
   // MARK: Arguments
@@ -142,7 +154,7 @@ package struct FrameForm: Sendable {
 
 /// A form of frames with its argument, as a user chose it: `modbus-rtu`, or
 /// `sync:94c3,length:u16be@2` for frames that begin with these bytes, among other bytes.
-package struct ChosenFrameForm: Hashable, Sendable, CustomStringConvertible {
+package struct ChosenFrameForm: Sendable, CustomStringConvertible {
   /// A beginning that a user can choose from: a form, or what stands before one.
   package struct Choice: Sendable {
     /// As users write it, such as `fixed:N`.
@@ -170,8 +182,8 @@ package struct ChosenFrameForm: Hashable, Sendable, CustomStringConvertible {
   package let description: String
   /// The first bytes of each frame; empty if any bytes can begin one.
   private let sync: [UInt8]
-  private let name: String
-  private let argument: String
+  private let form: FrameForm
+  private let make: FrameForm.Maker
 
   /// Parses the text of a user.
   ///
@@ -193,28 +205,19 @@ package struct ChosenFrameForm: Hashable, Sendable, CustomStringConvertible {
       sync = []
     }
     let parts = rest.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    name = String(parts[0])
-    argument = parts.count > 1 ? String(parts[1]) : ""
-    let name = name
-    guard let form = FrameForm.all.first(where: { $0.name == name }) else {
+    guard let form = FrameForm.all.first(where: { $0.name == parts[0] }) else {
       throw FrameFormError(
         text: text, expected: Self.choices.map(\.usage).joined(separator: ", "))
     }
     guard (form.argument != nil) == (parts.count > 1) else {
       throw FrameFormError(text: text, expected: form.usage)
     }
-    _ = try form.make(argument, nil)
+    self.form = form
+    make = try form.parse(parts.count > 1 ? String(parts[1]) : "")
   }
 
   /// Whether its frames are text, so that they are shown as text and not as numbers.
   package var isText: Bool { form.isText }
-
-  private var form: FrameForm {
-    guard let form = FrameForm.all.first(where: { $0.name == name }) else {
-      preconditionFailure("the form \(name) was found when it was chosen")
-    }
-    return form
-  }
 
   /// Whether only a silence ends a frame.
   package var dependsOnSilence: Bool { form.end == .silence }
@@ -226,11 +229,17 @@ package struct ChosenFrameForm: Hashable, Sendable, CustomStringConvertible {
 
   /// Makes the framing for a direction; nil if both directions are mixed or unknown.
   func format(_ direction: Direction?) -> any Framing<DecodedFrame> {
-    guard let format = try? form.make(argument, direction) else {
-      preconditionFailure("the argument \(argument) was read when it was chosen")
-    }
+    let format = make(direction)
     return sync.isEmpty ? format : SyncFraming(sync, format, isCounted: form.end == .counted)
   }
+}
+
+extension ChosenFrameForm: Hashable {
+  package static func == (first: Self, second: Self) -> Bool {
+    first.description == second.description
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }
 
 /// A text that is not a form of frames.
