@@ -62,7 +62,7 @@ package struct FrameForm: Sendable {
 
   /// All forms, in the order in which they are listed.
   package static let all: [FrameForm] = [
-    FrameForm("lines", "lines of text", isText: true) { _ in PlainFrames(TextLines()) },
+    FrameForm("lines", "lines of text", isText: true) { _ in PlainFrames(TextLineFraming()) },
     FrameForm("delimiter", "frames that end with these bytes", argument: "HEX") {
       argument throws(FrameFormError) in
       PlainFrames(DelimiterFraming(try bytes(argument)))

@@ -2,7 +2,7 @@
 ///
 /// A CR ends no line while the line is empty: it is a delimiter before the next line. After other
 /// bytes, a CR at the end of what has arrived is half of an end: it waits for the LF.
-struct TextLines: Framing {
+struct TextLineFraming: Framing {
   /// The most bytes of a line, without its end.
   private static let limit = 65_536
   /// The most CRs before an LF.
