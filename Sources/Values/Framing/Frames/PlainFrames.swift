@@ -1,19 +1,16 @@
 /// The frames of a format without a check, or whose check its framing does itself.
 ///
 /// Delimiters without a frame belong to the frame after them: many senders begin a frame with one.
-struct PlainFrames<Format: Framing>: Framing {
+struct PlainFrames<Format: Framing<[UInt8]>>: Framing {
   private var format: Format
-  private let content: @Sendable (Format.Frame) -> [UInt8]
   /// The number of delimiters before the frame.
   private var leadingCount = 0
 
   /// The most delimiters before a frame; more are stray bytes.
   private static var leadingLimit: Int { 4_096 }
 
-  /// - Parameter content: the bytes of a frame, without delimiters and escapes.
-  init(_ format: Format, content: @escaping @Sendable (Format.Frame) -> [UInt8]) {
-    (self.format, self.content) = (format, content)
-  }
+  /// - Parameter format: its frames are bytes without delimiters and escapes.
+  init(_ format: Format) { self.format = format }
 
   var silence: Duration? { format.silence }
 
@@ -33,8 +30,8 @@ struct PlainFrames<Format: Framing>: Framing {
       case .skip(let length), .rest(let length): return .rest(length: takeLeading() + length)
       case .damaged(let damage, let length):
         return .damaged(damage, length: takeLeading() + length)
-      case .frame(let frame, let length):
-        return .frame(DecodedFrame(content: content(frame)), length: takeLeading() + length)
+      case .frame(let content, let length):
+        return .frame(DecodedFrame(content: content), length: takeLeading() + length)
       }
     }
   }
@@ -43,8 +40,4 @@ struct PlainFrames<Format: Framing>: Framing {
     defer { leadingCount = 0 }
     return leadingCount
   }
-}
-
-extension PlainFrames where Format.Frame == [UInt8] {
-  init(_ format: Format) { self.init(format) { $0 } }
 }
