@@ -7,7 +7,7 @@ public struct CheckedFrame: Hashable, Sendable {
   /// What the decoder says.
   public let decoded: DecodedFrame
 
-  /// The bytes without delimiters and escapes.
+  /// The bytes without delimiters and escapes; all bytes if ``DecodedFrame/content`` is nil.
   public var content: [UInt8] { decoded.content ?? bytes }
 
   package init(_ bytes: [UInt8], _ decoded: DecodedFrame) {

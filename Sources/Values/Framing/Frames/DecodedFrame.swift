@@ -23,8 +23,9 @@ public struct DecodedFrame: Hashable, Sendable {
     }
   }
 
-  /// The content without delimiters, escapes and checksum encoding; nil if it equals the bytes on
-  /// the line.
+  /// The content without delimiters, escapes and checksum encoding; nil if the frame has no other
+  /// content than its bytes on the line. That holds for messages of Modbus RTU with their CRC, for
+  /// sentences of NMEA 0183 with their CR LF, and for stray bytes.
   public package(set) var content: [UInt8]?
   public package(set) var check: Check
   /// What the frame means in a few words, such as "slave 1 read holding 0x006b ×3"; nil if the
