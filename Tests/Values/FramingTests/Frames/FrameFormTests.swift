@@ -24,6 +24,17 @@ import Time
     ),
   ]
 
+  /// The frames of the stream of a form.
+  private func framesOfStream(_ form: String, _ direction: Direction? = nil) throws -> [Frame] {
+    let stream = try #require(Self.streams.first { $0.form == form })
+    return frames(of: stream.bytes, form, direction)
+  }
+
+  @Test func everyFormHasAStream() {
+    let tested = Set(Self.streams.map { $0.form.prefix { $0 != ":" } })
+    #expect(tested.isSuperset(of: FrameForm.all.map { $0.name[...] }))
+  }
+
   @Test(arguments: streams)
   func framesDoNotDependOnTheReads(_ form: String, _ bytes: [UInt8]) {
     let whole = frames(of: bytes, form)
@@ -38,8 +49,8 @@ import Time
     }
   }
 
-  @Test func modbusASCII() {
-    let found = frames(of: Self.streams[9].bytes, "modbus-ascii")
+  @Test func modbusASCII() throws {
+    let found = try framesOfStream("modbus-ascii")
     #expect(
       found.map(\.decoded.check) == [
         .stray, .good, .bad("no CR LF"), .bad("LRC 00, expected e8"), .bad("no CR LF"),
@@ -56,8 +67,8 @@ import Time
     }
   }
 
-  @Test func nmea() {
-    let found = frames(of: Self.streams[11].bytes, "nmea")
+  @Test func nmea() throws {
+    let found = try framesOfStream("nmea")
     #expect(
       found.map(\.decoded.check) == [
         .stray, .good, .bad("cut off"), .bad("checksum 00, expected 4b"),
@@ -67,8 +78,8 @@ import Time
         == "GPGLL latitude 4916.45N longitude 12311.12W time 225444 status A")
   }
 
-  @Test func framesAsText() {
-    let found = frames(of: Self.streams[8].bytes, "modbus-rtu", .fromDevice)
+  @Test func framesAsText() throws {
+    let found = try framesOfStream("modbus-rtu", .fromDevice)
     #expect(
       found[0].text(isText: false)
         == "←     8  01 03 00 6b 00 03 74 17  good  slave 1 read holding 0x006b ×3")
@@ -92,9 +103,9 @@ import Time
     #expect(throws: FrameFormError.self) { try ChosenFrameForm(parsing: text) }
   }
 
-  @Test func counts() {
+  @Test func counts() throws {
     var counts = FrameCounts()
-    frames(of: Self.streams[9].bytes, "modbus-ascii").forEach { counts.add($0) }
+    try framesOfStream("modbus-ascii").forEach { counts.add($0) }
     #expect((counts.goodCount, counts.badCount, counts.strayByteCount) == (1, 3, 1))
   }
 }
