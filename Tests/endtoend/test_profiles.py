@@ -102,6 +102,19 @@ class ApplyingTests(ProfileCase):
             self.assertEqual(result.status, 2, result)
             self.assertIn(b"config.toml:3: --protocol 'kermit'", result.stderr)
 
+    def test_what_is_for_a_protocol_may_be_given_beside_that_of_the_profile(self):
+        self.file.write_text("[profile.a]\ntarget = 'loopback:board'\nprotocol = 'xmodem'\n")
+        path = self.folder / "boot.bin"
+        path.write_bytes(b"boot")
+        limit = ("--start-timeout", "0.1")
+        result = self.serialterm("receive", "a", "--name", "x", "--into", str(self.folder), *limit)
+        self.assertEqual(result.status, 8, result)
+        result = self.serialterm("send", "a", "--file", str(path), *limit, "--progress", "none")
+        self.assertEqual(result.status, 8, result)
+        for words in (["receive", "loopback:", "--name", "x"], ["send", "loopback:", "--file", str(path), *limit]):
+            result = self.serialterm(*words)
+            self.assertEqual(result.status, 2, result)
+
     def test_flags_can_be_switched_off(self):
         self.file.write_text("[default]\nread-only = true\n")
         self.assertEqual(self.serialterm("loopback:", stdin=b"x").status, 1)

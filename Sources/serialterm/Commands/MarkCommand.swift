@@ -1,3 +1,4 @@
+import Logs
 import Sessions
 import TextTools
 import Time

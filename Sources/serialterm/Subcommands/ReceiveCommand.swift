@@ -57,6 +57,11 @@ struct ReceiveCommand: TransferringCommand {
     self.values = values
     namedTarget = values[SessionParameters.target]
     try values.checkSession()
+    // Without a protocol so far, a profile may name one.
+    if values.all[Self.kind.name] != nil { try checkName() }
+  }
+
+  private func checkName() throws(UsageError) {
     let kind = values[Self.kind]
     if !kind.sendsNames, values[Self.name] == nil {
       throw UsageError("\(kind.title) sends no name: add --name NAME")
@@ -67,7 +72,10 @@ struct ReceiveCommand: TransferringCommand {
     }
   }
 
-  func execute(in context: CommandContext) throws -> ExitStatus { try transfer(in: context) }
+  func execute(in context: CommandContext) throws -> ExitStatus {
+    try checkName()
+    return try transfer(in: context)
+  }
 
   var transferConfiguration: TransferConfiguration {
     TransferConfiguration(order: order, progress: values[ProgressDisplay.parameter])

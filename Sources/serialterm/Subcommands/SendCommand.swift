@@ -192,12 +192,8 @@ struct SendCommand: TransferringCommand {
   private func checkTransfer() throws(UsageError) {
     // A profile may set these, and the prompt, for other calls.
     guard isTransfer else {
-      if values.given[Self.startTimeout.name] != nil {
-        throw UsageError("--start-timeout is for --protocol; use --timeout for the answer")
-      }
-      if values.given[ProgressDisplay.parameter.name] != nil {
-        throw UsageError("--progress is for --protocol")
-      }
+      // Without a protocol so far, a profile may name one for the files.
+      if files.isEmpty || values.all[Self.kind.name] != nil { try checkNoTransfer() }
       return
     }
     if values.given[Self.timeout.name] != nil, !waitsForAnswers {
@@ -216,6 +212,15 @@ struct SendCommand: TransferringCommand {
     }
     if values.given[Self.prompt.name] != nil || expectation != nil {
       throw UsageError("--prompt and --expect are for TEXT and one raw file; use a script ('run')")
+    }
+  }
+
+  private func checkNoTransfer() throws(UsageError) {
+    if values.given[Self.startTimeout.name] != nil {
+      throw UsageError("--start-timeout is for --protocol; use --timeout for the answer")
+    }
+    if values.given[ProgressDisplay.parameter.name] != nil {
+      throw UsageError("--progress is for --protocol")
     }
   }
 
@@ -251,6 +256,7 @@ struct SendCommand: TransferringCommand {
       for file in files { _ = try FileSource(ofUser: FilePath(file)) }
       return try transfer(in: context)
     }
+    try checkNoTransfer()
     let configuration = try configuration()
     var running: (any SendingController)?
     let session = try HeadlessInterface(

@@ -1,4 +1,5 @@
 import EventLoop
+import Logs
 import Observing
 import Posix
 import Reconnecting
