@@ -146,7 +146,7 @@ import TextStages
     let isReadable = format.decoder != nil
     #expect(LogFormat(ofLog: log[...]) == (isReadable ? format : nil))
     #expect(LogFormat(ofRecordsIn: log[...]) == (format.hasRecords ? format : nil))
-    #expect((try? entries(in: log).isEmpty) == (isReadable ? false : nil))
+    #expect(((try? entries(in: log)) ?? []).isEmpty == !isReadable)
   }
 
   @Test func `An empty file has no entries`() throws {

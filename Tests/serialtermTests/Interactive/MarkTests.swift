@@ -80,7 +80,8 @@ import Testing
     let bench = try InterfaceBench(options)
     try bench.begin()
     try bench.command("M")
-    let text = rows(bench).joined(separator: " ")
+    // The screen wraps the answer.
+    let text = rows(bench).joined(separator: " ").split(separator: " ").joined(separator: " ")
     #expect(text.hasPrefix("--- mark 1 at TIME --- serialterm: mark 1 is not in "))
     #expect(text.contains(name))
     #expect(text.contains(reason))
