@@ -1,4 +1,4 @@
-/// The open port of a session, and what is known of it only while it is open.
+/// The open port of a session, and its state while it is open.
 final class OpenLine {
   let link: any Link
   /// The features of the port, and the last readings of its lines and counters.
@@ -13,13 +13,13 @@ final class OpenLine {
 
   init(_ link: any Link, _ probe: LineProbe) { (self.link, self.probe) = (link, probe) }
 
-  /// Notes who waits for settings to be applied. Links answer in the order of the requests.
+  /// Adds a caller that waits for settings. Links answer in the order of the requests.
   func expectSettings(_ answer: @escaping SettingsAnswer) { settingsAnswers.append(answer) }
 
-  /// Removes who has waited longest.
+  /// Removes and returns the oldest waiting caller.
   func takeSettingsAnswer() -> SettingsAnswer { settingsAnswers.removeFirst() }
 
-  /// Answers those who wait for settings to be applied, because the port was closed.
+  /// Answers the callers that wait for settings, because the port was closed.
   func refuseSettings() {
     let answers = settingsAnswers
     settingsAnswers = []

@@ -98,15 +98,17 @@ struct OutgoingBytes: ~Copyable {
     takenCount = 0
   }
 
-  /// Whether there are so many runs of taken bytes that those that were sent should be forgotten.
-  var hasManyTakenRuns: Bool { takenAuthors.runCount > takenRunLimit }
+  /// The number of runs of taken bytes that are remembered.
+  var takenRunCount: Int { takenAuthors.runCount }
+  /// Whether there are so many that those that were sent should be forgotten.
+  var hasManyTakenRuns: Bool { takenRunCount > takenRunLimit }
 
   /// Forgets the authors of bytes that the driver has sent.
   ///
   /// - Parameter unsentCount: the number of bytes that it has not sent.
   mutating func forgetSent(except unsentCount: Int) {
     takenAuthors.keepLast(unsentCount)
-    takenRunLimit = max(Self.leastTakenRunLimit, 2 * takenAuthors.runCount)
+    takenRunLimit = max(Self.leastTakenRunLimit, 2 * takenRunCount)
   }
 
   /// Whether all bytes that the driver has not sent are of some authors.
@@ -136,7 +138,7 @@ struct OutgoingBytes: ~Copyable {
   mutating func linkWasLost(with discarded: UnsentBytes) { lost = lost + discarded }
 
   /// What lost links had taken and not sent, since it was asked for last.
-  mutating func takeLost() -> UnsentBytes {
+  mutating func removeLost() -> UnsentBytes {
     defer { lost = UnsentBytes() }
     return lost
   }

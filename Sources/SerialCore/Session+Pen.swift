@@ -17,7 +17,7 @@ extension Session {
     for author: Author, outlivesLoss: Bool = false
   ) throws(SerialError) -> Pen {
     guard let link else { throw notOpen(in: "take pen") }
-    guard let number = changePens({ $0.take(for: author, outlivesLoss: outlivesLoss) }) else {
+    guard let number = changePen({ $0.take(for: author, outlivesLoss: outlivesLoss) }) else {
       throw SerialError(.penTaken(by: writer), in: "take pen", at: link.endpoint)
     }
     return Pen(of: self, number)
@@ -30,7 +30,7 @@ extension Session {
     case .waitingForDevice, .opening: isLost = true
     case .open, .closed, .released: isLost = false
     }
-    changePens { $0.portWasClosed(byLoss: isLost) }
+    changePen { $0.portWasClosed(byLoss: isLost) }
   }
 
   /// The exclusive right to write to a session, until it is released.
@@ -47,7 +47,7 @@ extension Session {
     /// Returns the pen to the session's owner. Calling it again, or after the port was
     /// closed, does nothing.
     public func end() {
-      session?.changePens { $0.putBack(number) }
+      session?.changePen { $0.putBack(number) }
       session = nil
     }
   }

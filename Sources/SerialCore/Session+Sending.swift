@@ -54,7 +54,7 @@ extension Session {
   }
 
   /// Asks the pacer again when the loop finds the port writable.
-  public func continueSending() { holds.isPaced = false }
+  public func continueSending() { holds.isHeldByPacer = false }
 
   private var allowance: Int {
     let front = outgoing.front
@@ -66,7 +66,7 @@ extension Session {
     defer { notifyInterestChange() }
     while let link, !outgoing.isEmpty, holds.allowsSending {
       let front = UnsafeRawBufferPointer(rebasing: outgoing.front.prefix(allowance))
-      guard !front.isEmpty else { return holds.isPaced = true }
+      guard !front.isEmpty else { return holds.isHeldByPacer = true }
       do throws(SerialError) {
         guard case .bytes(let count) = try link.write(front) else { return }
         sentByteCount += count

@@ -52,7 +52,7 @@ extension Session {
 
   /// The bytes that lost links had taken and not sent, since they were asked for last. They are not
   /// sent again, because some of them may have arrived.
-  public func takeUnsentOfLostLink() -> UnsentBytes { outgoing.takeLost() }
+  public func takeUnsentOfLostLink() -> UnsentBytes { outgoing.removeLost() }
 
   /// Discards what the driver has taken and not sent: the last bytes that it took.
   func discardTaken() -> UnsentBytes { outgoing.driverDiscarded(link?.discardUnsent() ?? 0) }

@@ -45,10 +45,10 @@ public final class Session {
   private let makeLink: LinkMaker
   package let events = Observable<SessionEvent>()
   private var machine: SessionMachine
-  // Unchecked, for the same reason as in Observable: no access lasts while other code runs, and the
-  // checks at run time were half of what the authors cost with each write.
+  // These are unchecked, for the same reason as in Observable: no access lasts while other code
+  // runs, and the checks at run time were half of what the authors cost with each write.
   @exclusivity(unchecked) private var connection = Connection.none(lent: nil)
-  @exclusivity(unchecked) private var pens = Pens()
+  @exclusivity(unchecked) private var pen = PenState()
   @exclusivity(unchecked) var outgoing: OutgoingBytes
   /// The number of bytes that were received since the session was created.
   public private(set) var receivedByteCount = 0
@@ -58,7 +58,7 @@ public final class Session {
   /// The number of reads that have returned bytes. A read with errors is several events.
   @exclusivity(unchecked) package private(set) var readCount = 0
   /// What keeps the session from reading and sending at present.
-  @exclusivity(unchecked) var holds = Holds() {
+  var holds = Holds() {
     didSet { notifyInterestChange() }
   }
   /// The interest in the last notification.
@@ -95,11 +95,11 @@ public final class Session {
     var readingPauses = 0
     /// The number of pauses of ``Session/pauseSending()`` that have not ended.
     var sendingPauses = 0
-    /// Whether the pacer allows no byte.
-    var isPaced = false
+    /// Whether the pacer allows no bytes now.
+    var isHeldByPacer = false
 
     var allowsReading: Bool { readingPauses == 0 }
-    var allowsSending: Bool { sendingPauses == 0 && !isPaced }
+    var allowsSending: Bool { sendingPauses == 0 && !isHeldByPacer }
   }
 
   /// Creates a session that is bound to no device.
@@ -174,12 +174,12 @@ public final class Session {
 
   /// The author who may write unless another one has taken the pen.
   public var owner: Author {
-    get { pens.owner }
-    set { changePens { $0.owner = newValue } }
+    get { pen.owner }
+    set { changePen { $0.owner = newValue } }
   }
 
   /// The author who may write now: who has taken the pen, or else the ``owner``.
-  public var writer: Author { pens.writer }
+  public var writer: Author { pen.writer }
 
   /// Whether the session waits for a lost device, or closes.
   public var waitsForLostDevice: Bool {
@@ -453,7 +453,7 @@ public final class Session {
     case .failed(let error): transition(on: .openFailed(error))
     case .settingsChanged(let settings): transition(on: .settingsChanged(settings))
     case .modemLinesChanged(let lines): update(modemLines: lines)
-    case .featuresChanged(let probe): update(probe, of: link)
+    case .featuresChanged(let probe): update(probe)
     case .countersChanged(let new): update(counters: new)
     case .ready:
       guard isOpen, !events.isNotifying else { return }
@@ -474,18 +474,18 @@ public final class Session {
     if !events.isNotifying { sendQueued() }
   }
 
-  private func update(_ probe: LineProbe, of link: any Link) {
-    guard let line, line.link === link, capabilities != probe.capabilities else { return }
+  private func update(_ probe: LineProbe) {
+    guard let line, capabilities != probe.capabilities else { return }
     let old = capabilities
     line.probe = probe
     notify(.capabilitiesChange, Change(from: old, to: capabilities))
   }
 
   /// Changes who may write, and notifies observers if it is another author then.
-  func changePens<Result>(_ change: (inout Pens) -> Result) -> Result {
-    let old = pens.writer
-    let result = change(&pens)
-    if pens.writer != old { notify(.penChange, Change(from: old, to: pens.writer)) }
+  func changePen<Result>(_ change: (inout PenState) -> Result) -> Result {
+    let old = pen.writer
+    let result = change(&pen)
+    if pen.writer != old { notify(.penChange, Change(from: old, to: pen.writer)) }
     return result
   }
 

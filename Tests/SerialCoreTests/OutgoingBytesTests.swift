@@ -57,7 +57,7 @@ import Testing
     #expect(bytes.driverDiscarded(1) == [.unknown: 1])
   }
 
-  @Test(arguments: [(2, true), (3, false)])
+  @Test(arguments: [(2, true), (3, false), (4, false)])
   func unsentBytes_mayAllBeOfOneAuthor(count: Int, isTrue: Bool) {
     var bytes = OutgoingBytes(capacity: 16)
     _ = bytes.append([1])
@@ -66,12 +66,23 @@ import Testing
     #expect(bytes.isUnsent(count, onlyBy: [file]) == isTrue)
   }
 
+  @Test func runsThatWereSent_areForgotten() {
+    var bytes = OutgoingBytes(capacity: 64)
+    for byte in UInt8(0)..<20 { _ = bytes.append([byte], by: byte % 2 == 0 ? file : .keyboard) }
+    _ = bytes.driverTook(20)
+    #expect(bytes.hasManyTakenRuns == true)
+    bytes.forgetSent(except: 3)
+    #expect(bytes.takenRunCount == 3)
+    #expect(bytes.hasManyTakenRuns == false)
+    #expect(bytes.driverDiscarded(3) == [.keyboard: 2, file: 1])
+  }
+
   @Test func whatALostLinkHad_isTakenOnce() {
     var bytes = OutgoingBytes(capacity: 16)
     bytes.linkWasLost(with: [.keyboard: 1])
     bytes.linkWasLost(with: [.keyboard: 2, file: 1])
-    #expect(bytes.takeLost() == [.keyboard: 3, file: 1])
-    #expect(bytes.takeLost() == [:])
+    #expect(bytes.removeLost() == [.keyboard: 3, file: 1])
+    #expect(bytes.removeLost() == [:])
   }
 }
 

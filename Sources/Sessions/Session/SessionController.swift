@@ -14,8 +14,7 @@ package import SerialCore
 package final class SessionController {
   package let session: Session
   package let hub: Hub
-  /// What is asked nothing, and lasts as long as the controller. Before the collaborators that
-  /// retain the session: its port must not be polled any more when the last of them is released.
+  /// Objects that only have to stay alive.
   private var observations: [AnyObject] = []
   package let device: SessionDevice
   package let sending: Sending
@@ -92,7 +91,7 @@ package final class SessionController {
       of: session, at: configuration.target,
       boundBy: TargetBinder(session, providers: providers, among: devices, on: loop),
       startingLogs: LogStart(log, of: session),
-      report: { news.notify($0) }, onEnd: { ends.notify($0) })
+      onNews: { news.notify($0) }, onEnd: { ends.notify($0) })
     lender = PortLender(
       session, on: loop,
       refusal: { [device, unowned session] in
@@ -119,6 +118,12 @@ package final class SessionController {
     adopt(configuration)
   }
 
+  deinit {
+    // The port must not be polled any more when the last collaborator that retains the session is
+    // released.
+    observations = []
+  }
+
   /// Applies a configuration. An open port gets the parts that can be changed while it is open.
   package func adopt(_ configuration: SessionConfiguration) {
     session.requestedSettings = configuration.settings
@@ -128,7 +133,7 @@ package final class SessionController {
     pacer.pacing = configuration.pacing
     log.configuration = configuration.log
     encoding = configuration.log.encoding
-    device.binder.waitsForAbsentDevice = configuration.waitsForAbsentDevice
+    device.waitsForAbsentDevice = configuration.waitsForAbsentDevice
     updateLatency()
   }
 

@@ -6,7 +6,7 @@
 /// as the start of a line.
 package struct EscapeParser {
   /// A piece of the input.
-  package enum Item {
+  enum Item {
     /// Data: at least one byte of the input.
     case data(UnsafeRawBufferPointer)
     /// The held-back escape character turned out to be data. It comes before the rest of the input.
@@ -23,16 +23,16 @@ package struct EscapeParser {
   static let quitKey = UInt8(ascii: ".")
   static let helpKey = UInt8(ascii: "?")
 
-  package let key: EscapeKey
+  let key: EscapeKey
   /// Whether the next byte is the first of a line.
   private var isAtLineStart = true
   /// Whether the last byte was the escape character, which is held back.
   private var isHolding = false
 
-  package init(_ key: EscapeKey) { self.key = key }
+  init(_ key: EscapeKey) { self.key = key }
 
   /// Takes the next item from the beginning of the input; nil when there is none.
-  package mutating func next(in input: inout UnsafeRawBufferPointer) -> Item? {
+  mutating func next(in input: inout UnsafeRawBufferPointer) -> Item? {
     guard let escape = key.byte else { return input.isEmpty ? nil : .data(input.take(input.count)) }
     if !isHolding, isAtLineStart, input.first == escape {
       _ = input.take(1)
@@ -72,7 +72,7 @@ package struct EscapeParser {
 
   /// The number of bytes at the end of data that are an escape sequence at the start of a line, or
   /// its first byte: keys that were typed quickly after others.
-  package func sequenceCount(atEndOf data: UnsafeRawBufferPointer) -> Int {
+  func sequenceCount(atEndOf data: UnsafeRawBufferPointer) -> Int {
     for count in [2, 1] where data.count > count {
       let start = data.count - count
       let isSequence =
@@ -83,12 +83,12 @@ package struct EscapeParser {
   }
 
   /// Records data that is not searched, such as a paste. Call ``takeHeld()`` first.
-  package mutating func pass(_ data: UnsafeRawBufferPointer) {
+  mutating func pass(_ data: UnsafeRawBufferPointer) {
     if let last = data.last { isAtLineStart = last.endsLine }
   }
 
   /// Removes and returns the held-back escape character, as data; nil if there is none.
-  package mutating func takeHeld() -> UInt8? {
+  mutating func takeHeld() -> UInt8? {
     guard isHolding else { return nil }
     (isHolding, isAtLineStart) = (false, false)
     return key.byte

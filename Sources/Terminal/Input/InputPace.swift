@@ -4,8 +4,8 @@ import Time
 /// device that is fast. Input that is not read stays where it comes from.
 struct InputPace {
   /// The number of queued bytes at which reading pauses.
-  static let crowd = 65_536
-  /// The time of a measurement, in which a slow device takes fewer bytes than ``crowd``.
+  static let pauseCount = 65_536
+  /// The time of a measurement, in which a slow device takes fewer bytes than ``pauseCount``.
   static let window = Duration.milliseconds(250)
   /// The number of bytes to read and refuse when the queue is full, to find commands.
   private static let refusable = 4_096
@@ -19,13 +19,13 @@ struct InputPace {
 
   /// Starts to read ahead if the device took little since the measurement began.
   mutating func endMeasuring() {
-    if sentCount < Self.crowd { isReadingAhead = true }
+    if sentCount < Self.pauseCount { isReadingAhead = true }
   }
 
   /// Records that bytes were sent, and how many are left in the queue.
   mutating func note(_ count: Int, leaving queuedCount: Int) {
     sentCount += count
-    if queuedCount < Self.crowd / 2 { isReadingAhead = false }
+    if queuedCount < Self.pauseCount / 2 { isReadingAhead = false }
   }
 
   /// The number of bytes to read now.
@@ -36,6 +36,6 @@ struct InputPace {
   ///   - growth: the maximum number of bytes that are sent for one.
   func room(besides queuedCount: Int, in freeCount: Int, growth: Int) -> Int {
     if isReadingAhead { return max(freeCount, Self.refusable) }
-    return max(0, Self.crowd - queuedCount) / growth
+    return max(0, Self.pauseCount - queuedCount) / growth
   }
 }

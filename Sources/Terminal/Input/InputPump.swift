@@ -126,7 +126,7 @@ package final class InputPump {
   /// - Parameter isTerminal: whether a user types. The commands of a user must be found after a
   ///   paste. Memory that is never used costs nothing.
   package static func queueCapacity(isTerminal: Bool) -> Int {
-    isTerminal ? 16 * 1_048_576 : InputPace.crowd
+    isTerminal ? 16 * 1_048_576 : InputPace.pauseCount
   }
 
   /// Creates a pump. It reads nothing before ``start()``. The user or the pipe becomes the owner
@@ -266,9 +266,14 @@ package final class InputPump {
         // A single byte is always taken.
         withUnsafeBytes(of: byte) { _ = hand(out: $0, by: &deadline) }
       case .key(let key, let data): deliver(key, as: data, by: &deadline)
-      case .command(let key): delegate?.input(self, didReadCommand: key)
+      // What was typed before is sent first: a command may lead to another device.
+      case .command(let key):
+        writer.flush()
+        delegate?.input(self, didReadCommand: key)
       case .otherKey(let key): delegate?.input(self, didReadOther: key)
-      case .escape(let command): delegate?.input(self, didReadEscape: command)
+      case .escape(let command):
+        writer.flush()
+        delegate?.input(self, didReadEscape: command)
       case nil: return postpone(rest, for: .key)
       }
     }

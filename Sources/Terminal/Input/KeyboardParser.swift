@@ -40,7 +40,7 @@ struct KeyboardParser {
   private var escapes = EscapeParser(.none)
   private var pastes = PasteDetector()
   /// The number of bytes at the beginning of the input that are data and were put back.
-  private var returnedCount = 0
+  private var putBackCount = 0
   /// The number of bytes after them that are data, and in which escape sequences are searched for.
   private var searchedCount = 0
 
@@ -53,9 +53,9 @@ struct KeyboardParser {
   mutating func next(
     in input: inout UnsafeRawBufferPointer, before following: PrefixKeyParser.Following = .unknown
   ) -> Item? {
-    if returnedCount > 0 {
-      defer { returnedCount = 0 }
-      return .data(input.take(returnedCount))
+    if putBackCount > 0 {
+      defer { putBackCount = 0 }
+      return .data(input.take(putBackCount))
     }
     while true {
       if let item = search(&input) { return item }
@@ -83,9 +83,9 @@ struct KeyboardParser {
     }
   }
 
-  /// Returns the last bytes of an item that is data, because they are used later: they are the
-  /// first item of the next input. They were searched.
-  mutating func putBack(_ count: Int) { returnedCount = count }
+  /// Puts back the last bytes of a data item. They are the first item of the next input, and are
+  /// not searched again.
+  mutating func putBack(_ count: Int) { putBackCount = count }
 
   /// The number of bytes at the end of data in which escape sequences count.
   private func searchedCount(of data: UnsafeRawBufferPointer) -> Int {

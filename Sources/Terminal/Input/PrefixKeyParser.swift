@@ -1,4 +1,4 @@
-package import TerminalWidgets
+import TerminalWidgets
 
 /// Separates commands from data for the device in the bytes of a terminal.
 ///
@@ -6,7 +6,7 @@ package import TerminalWidgets
 /// send, where its sequences reach the terminal. See ``TerminalWidgets/ExtendedKey``.
 package struct PrefixKeyParser {
   /// A piece of the input.
-  package enum Item {
+  enum Item {
     /// Data for the device: at least one byte of the input.
     case data(UnsafeRawBufferPointer)
     /// A key in a form that the device has switched on, and its bytes, which are data for it.
@@ -19,7 +19,7 @@ package struct PrefixKeyParser {
   }
 
   /// What follows the input.
-  package enum Following {
+  enum Following {
     /// More bytes: there was no room for them.
     case bytes
     /// Perhaps more bytes. Terminals send a key at once, so a last ESC is the escape key.
@@ -28,17 +28,17 @@ package struct PrefixKeyParser {
     case nothing
   }
 
-  package let prefix: PrefixKey
+  let prefix: PrefixKey
   /// Whether the last key was the prefix, because a read may end with it.
   private var isAfterPrefix = false
 
-  package init(prefix: PrefixKey) { self.prefix = prefix }
+  init(prefix: PrefixKey) { self.prefix = prefix }
 
   /// Takes the next item from the beginning of the input. The prefix typed twice is the prefix
   /// as data.
   ///
   /// - Returns: nil when there is no item. What is left of the input then needs more bytes.
-  package mutating func next(
+  mutating func next(
     in input: inout UnsafeRawBufferPointer, before following: Following = .unknown
   ) -> Item? {
     while let first = input.first {

@@ -3,7 +3,7 @@ import EventLoop
 import SerialCore
 package import TextStages
 
-/// Shows what is sent, and counts what is not.
+/// Writes for a shared session, and is notified of bytes that are accepted or refused.
 package protocol SessionWriterDelegate: AnyObject {
   /// Writes bytes to a session that others write to as well; see ``SessionWriter/isShared``.
   ///
@@ -29,8 +29,11 @@ package protocol SessionWriterDelegate: AnyObject {
 /// expects. Each piece is queued as a whole or refused.
 package final class SessionWriter {
   package weak var delegate: (any SessionWriterDelegate)?
-  /// The session that gets the bytes.
-  var session: Session
+  /// The session that gets the bytes. No byte for one device is sent to another one: a byte that
+  /// waits is refused when this changes.
+  var session: Session {
+    willSet { if newValue !== session { refuseWaiting() } }
+  }
   /// Whether all bytes are refused.
   var isRefusing: Bool
   /// Whether others write to the session as well. The delegate writes then.
@@ -88,7 +91,7 @@ package final class SessionWriter {
   var growth: Int { form.growth }
 
   /// Passes bytes to the session, all of them or none.
-  package func send(_ bytes: UnsafeRawBufferPointer) {
+  func send(_ bytes: UnsafeRawBufferPointer) {
     if !isRefusing, queue(bytes) {
       delegate?.writer(self, didAccept: bytes)
     } else {
@@ -135,7 +138,7 @@ package final class SessionWriter {
   private func map(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if form.mapsBytes {
       let mapped = form.map(bytes)
-      for character in form.takeRefusals() { delegate?.writer(self, didRefuse: character) }
+      reportRefusals()
       mapTimer = form.isWaiting && isTerminal ? scheduleFlush() : nil
       if let mapped { return write(mapped: mapped) }
     }
@@ -162,10 +165,24 @@ package final class SessionWriter {
     loop.schedule(after: Self.mapPause) { [unowned self] in flush() }
   }
 
-  /// Sends a byte that waits for a second one, which may never come. There is always room
-  /// for one byte.
+  /// Sends a byte that waits for a second one, which may never come.
   func flush() {
     mapTimer = nil
-    _ = write(mapped: form.flush())
+    let bytes = form.flush()
+    reportRefusals()
+    if isRefusing || !write(mapped: bytes) { refuse(bytes) }
+  }
+
+  private func refuseWaiting() {
+    mapTimer = nil
+    refuse(form.flush())
+  }
+
+  private func refuse(_ bytes: [UInt8]) {
+    if !bytes.isEmpty { delegate?.writer(self, didRefuse: bytes.count) }
+  }
+
+  private func reportRefusals() {
+    for character in form.takeRefusals() { delegate?.writer(self, didRefuse: character) }
   }
 }

@@ -21,7 +21,7 @@ final class UserInterface: FrontEnd {
   /// Reads a pipe in place of the keyboard.
   let pipe: PipeStart
   /// What follows the state of the ports on the screen.
-  private(set) var views: StateViews
+  let views: StateViews
   let search: SearchQuestions
   let plots: SessionPlots
   let exchanges: SessionExchanges

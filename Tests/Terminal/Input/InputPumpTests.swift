@@ -499,6 +499,13 @@ import TextStages
     #expect(bench.sent == "a\nb\r")
   }
 
+  @Test func `A byte that may be half of a pair is sent before a command`() throws {
+    let bench = try Bench(isTerminal: true)
+    bench.pump.writer.mapList = try MapList(parsing: "to-device:crlf=lf")
+    try bench.type("a\r\u{14}n")
+    #expect(bench.sentBefore == "a\r")
+  }
+
   @Test func `What a program sends is not converted`() throws {
     let bench = try Bench(isTerminal: false)
     bench.pump.writer.encoding = try Encoding("UTF-16LE")

@@ -1,5 +1,6 @@
 import Encodings
 import EventLoop
+import Posix
 import SerialCore
 import SystemPackage
 import TestSupport
@@ -114,6 +115,35 @@ import TextStages
     bench.clock.advance(by: .milliseconds(50))
     try bench.loop.turn(waitingAtMost: .zero)
     #expect(bench.sent == "a\rb\r")
+  }
+
+  @Test func `What waits for one device is refused when the keys go to another one`() throws {
+    let bench = try Bench()
+    bench.writer.mapList = try MapList(parsing: "to-device:crlf=lf")
+    bench.type("a\r")
+    let other = FakeLink(to: .tty("/dev/ttyOTHER"))
+    let session = Session(settings: LineSettings()) { _ in other }
+    session.owner = .keyboard
+    try session.open(other.endpoint)
+    bench.writer.session = session
+    bench.clock.advance(by: .milliseconds(50))
+    try bench.loop.turn(waitingAtMost: .zero)
+    bench.type("b")
+    #expect(bench.sent == "a")
+    #expect(other.sent == Array("b".utf8))
+    #expect(bench.refusals == [1])
+  }
+
+  @Test(arguments: [true, false])
+  func `What waits is refused if it cannot be sent any more`(isLost: Bool) throws {
+    let bench = try Bench()
+    bench.writer.mapList = try MapList(parsing: "to-device:crlf=lf")
+    bench.type("a\r")
+    if isLost { bench.session.handle(.hungUp) } else { bench.writer.isRefusing = true }
+    bench.clock.advance(by: .milliseconds(50))
+    try bench.loop.turn(waitingAtMost: .zero)
+    #expect(bench.sent == "a")
+    #expect(bench.refusals == [1])
   }
 
   @Test func `Typed characters are sent in the encoding, and others are left out`() throws {

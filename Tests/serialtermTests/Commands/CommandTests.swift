@@ -59,9 +59,9 @@ import TransferProtocols
   // MARK: Senders
 
   /// One function decides for every sender whether a command is available.
-  @Test(arguments: CommandCall.Sender.allCases, AvailabilityTests.Situation.allCases)
+  @Test(arguments: CommandCall.Sender.allCases, NeedTests.Situation.allCases)
   func everyCommand_isRefusedForTheSameReason_fromEverySender(
-    sender: CommandCall.Sender, situation: AvailabilityTests.Situation
+    sender: CommandCall.Sender, situation: NeedTests.Situation
   ) throws {
     // Where a text is typed, only some are right.
     let choices = ["repeat": "1s x", "frames": "none", "encoding": "UTF-8"]

@@ -55,7 +55,7 @@ import TextStages
     var rich = TerminalState()
     rich.view.timestamps = TimestampFormat(.time)
     rich.view.map = (try? MapList(parsing: "from-device:cr=lf,to-device:lf=crlf")) ?? MapList()
-    let states = AvailabilityTests.Situation.allCases.map(\.state) + [rich]
+    let states = NeedTests.Situation.allCases.map(\.state) + [rich]
     for command in Command.all where states.contains(where: { command.value($0) != nil }) {
       switch Self.others[command.name] {
       case .row(let name): #expect(Self.names.contains(name), "\(command.name)")

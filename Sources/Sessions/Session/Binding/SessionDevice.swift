@@ -1,15 +1,14 @@
 package import DeviceWatch
 package import Observing
 import Reconnecting
-import SerialCore
+package import SerialCore
 package import SystemPackage
 
 /// The device of a session: finds and opens it, and opens it again when it returns.
 ///
-/// The front end may have a configuration for a device that is found later. It is applied, and the
-/// logs start, before the port is opened for the first time.
+/// If the front end has a configuration for the device, it is applied, and the logs start, before
+/// the port is opened for the first time.
 package final class SessionDevice: TargetBinderDelegate {
-  package let binder: TargetBinder
   /// Whether a user can say which device has returned.
   package var canAsk = false
   /// What only the user can say about the lost device; nil for nothing.
@@ -17,24 +16,31 @@ package final class SessionDevice: TargetBinderDelegate {
   weak var delegate: (any SessionControllerDelegate)?
 
   private let session: Session
+  private let binder: TargetBinder
   private let target: Target?
   private let logStart: LogStart
-  private let report: (SessionNews) -> Void
+  private let onNews: (SessionNews) -> Void
   private let onEnd: (SessionError) -> Void
   /// The device that the session was prepared for; nil if it needed none.
   private var known: Device?
 
   /// - Parameters:
   ///   - target: nil for the only device that is present.
-  ///   - report: receives news for the user.
+  ///   - onNews: receives news for the user.
   ///   - onEnd: called with the reason why the session must end.
   init(
     of session: Session, at target: Target?, boundBy binder: TargetBinder, startingLogs: LogStart,
-    report: @escaping (SessionNews) -> Void, onEnd: @escaping (SessionError) -> Void
+    onNews: @escaping (SessionNews) -> Void, onEnd: @escaping (SessionError) -> Void
   ) {
     (self.session, self.target, self.binder) = (session, target, binder)
-    (logStart, self.report, self.onEnd) = (startingLogs, report, onEnd)
+    (logStart, self.onNews, self.onEnd) = (startingLogs, onNews, onEnd)
     binder.delegate = self
+  }
+
+  /// Whether to wait for a device that is missing or busy.
+  var waitsForAbsentDevice: Bool {
+    get { binder.waitsForAbsentDevice }
+    set { binder.waitsForAbsentDevice = newValue }
   }
 
   private var needsDevice: Bool { delegate?.dependsOnDevice(session) ?? false }
@@ -97,9 +103,15 @@ package final class SessionDevice: TargetBinderDelegate {
   /// - Throws: the errors of epoll_ctl(2).
   package func startReconnecting() throws(Errno) {
     let isNeeded =
-      canAsk || session.waitsForLostDevice || binder.waitsForAbsentDevice || !session.state.isOpen
+      canAsk || session.waitsForLostDevice || waitsForAbsentDevice || !session.state.isOpen
     if isNeeded { try binder.startReconnecting() }
   }
+
+  /// The devices that may be the session's, where only the user can tell.
+  package var candidates: [Device] { binder.candidates }
+
+  /// The user has chosen a candidate. Does nothing if it is gone.
+  package func choose(_ endpoint: Endpoint) { binder.choose(endpoint) }
 
   func binder(_ binder: TargetBinder, mayOpen endpoint: Endpoint, _ device: Device?) -> Bool {
     guard needsDevice else { return true }
@@ -117,15 +129,15 @@ package final class SessionDevice: TargetBinderDelegate {
 
   func binder(_ binder: TargetBinder, didReport report: Reconnector.Report) {
     switch report {
-    case .held(let error): self.report(.held(error))
+    case .held(let error): onNews(.held(error))
     case .refused(let error):
       if binder.endsWhenRefused { return onEnd(.port(error)) }
-      self.report(.refused(error))
+      onNews(.refused(error))
     case .several(let devices):
       guard canAsk else { return onEnd(.indistinguishable(devices)) }
       returnQuestion = .which(devices)
     case .lookAlikes(let devices):
-      self.report(.lookAlikes(devices))
+      onNews(.lookAlikes(devices))
       if canAsk { returnQuestion = .isThisIt(devices) }
     case .settled: returnQuestion = nil
     }

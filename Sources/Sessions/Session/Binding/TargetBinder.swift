@@ -8,18 +8,18 @@ package import SerialCore
 package import SystemPackage
 
 /// Binds a session to the endpoint that the user named, and owns the objects that this needs.
-package final class TargetBinder {
+final class TargetBinder {
   private let session: Session
   private let providers: LinkProviders
   private let devices: DeviceCatalog
   private let loop: IOLoop
   /// Whether to wait for a device that is missing or busy.
-  package var waitsForAbsentDevice = false
+  var waitsForAbsentDevice = false
   /// Whether a user who names no target may mean something else than the only device: a place
   /// of labgrid.
-  package var offersMore = LabgridQuery.isConfigured
+  var offersMore = LabgridQuery.isConfigured
   /// See ``Reconnector/needsDevice``.
-  package var needsDevice = false
+  var needsDevice = false
   weak var delegate: (any TargetBinderDelegate)?
   private var prepared: PreparedEndpoint?
   private var reconnector: Reconnector?
@@ -49,7 +49,7 @@ package final class TargetBinder {
   ///   - target: nil stands for the only device.
   ///   - mayAsk: whether there is a user who can choose among several devices.
   /// - Returns: the query that the user has to resolve; nil if the session is bound.
-  package func bind(to target: Target?, mayAsk: Bool) throws(BindingError) -> DeviceQuery? {
+  func bind(to target: Target?, mayAsk: Bool) throws(BindingError) -> DeviceQuery? {
     if target == nil && !mayAsk { throw .noTarget }
     switch try resolve(target, offersMore: mayAsk && offersMore) {
     case .endpoint(let endpoint): try open(named: endpoint)
@@ -165,15 +165,15 @@ package final class TargetBinder {
 
   /// Whether the session ends when it may not open its device: it was never open, and the user did
   /// not ask it to wait.
-  package var endsWhenRefused: Bool {
+  var endsWhenRefused: Bool {
     isOpeningLate && !waitsForAbsentDevice && reconnector?.hasBeenOpen == false
   }
 
   /// The devices that may be the session's, where only the user can tell.
-  package var candidates: [Device] { reconnector?.candidates ?? [] }
+  var candidates: [Device] { reconnector?.candidates ?? [] }
 
   /// The user has chosen a candidate. Does nothing if it is gone.
-  package func choose(_ endpoint: Endpoint) {
+  func choose(_ endpoint: Endpoint) {
     guard let device = candidates.first(where: { .tty($0.node) == endpoint }) else { return }
     reconnector?.choose(device)
   }
@@ -181,7 +181,7 @@ package final class TargetBinder {
   /// Starts to reconnect the session whenever it loses its far end.
   ///
   /// - Throws: the errors of epoll_ctl(2).
-  package func startReconnecting() throws(Errno) {
+  func startReconnecting() throws(Errno) {
     reconnector?.needsDevice = needsDevice
     reconnector?.waitsForPort = waitsForAbsentDevice
     try reconnector?.start()

@@ -1,7 +1,7 @@
 import SerialCore
 
-/// What a session is sending, besides what its user types, and what it did not send: at every end
-/// of the session, and when its device is lost.
+/// The running exchange of a session, and the bytes that were not sent: it discards and reports
+/// them when the device is lost, and at the end.
 package final class Sending {
   /// The exchange that has the pen; nil while the user, or the pipe, has it.
   package private(set) var exchange: (any RunningExchange)?
@@ -63,9 +63,9 @@ package final class Sending {
 
   /// Discards the unsent bytes, and reports the file that is being sent and the number of the other
   /// bytes. Call it before the port is closed, or when it was lost.
-  ///
-  /// - Parameter unread: the number of input bytes that will not be read.
-  package func discardUnsent(unread: Int = 0) {
+  package func discardUnsent() { discardUnsent(unread: 0) }
+
+  private func discardUnsent(unread: Int) {
     var discarded = session.discardUnsent()
     exchange?.cutOff(discarding: &discarded)
     reportUnsent(discarded.total + sharing.discardWaiting() + unread)

@@ -108,16 +108,16 @@ final class SessionQuestions: SessionControllerDelegate {
       if portAskedFor === port { dialogs.dismiss() }
       return
     }
-    let binder = port.controller.device.binder
+    let device = port.controller.device
     dialogs.ask(
       Question(
         title: port.port.named(question.title),
-        choices: { [unowned binder] _ in
+        choices: { [unowned device] _ in
           [Choice<Target?>(id: nil, title: "none, keep waiting")]
-            + (binder.candidates.isEmpty ? [] : DeviceChooser.choices(binder.candidates))
+            + (device.candidates.isEmpty ? [] : DeviceChooser.choices(device.candidates))
         },
-        onAnswer: { [unowned binder] target in
-          if case .endpoint(let endpoint) = target { binder.choose(endpoint) }
+        onAnswer: { [unowned device] target in
+          if case .endpoint(let endpoint) = target { device.choose(endpoint) }
         },
         onEnd: { [unowned self] in portAskedFor = nil }))
     // Set last: the question may have replaced another one, which ended just now.

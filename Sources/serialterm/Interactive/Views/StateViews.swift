@@ -3,7 +3,7 @@ import Terminal
 
 /// What follows the state of the ports on the screen: the status line, the open dialog, and the
 /// size of the window that the far end knows.
-struct StateViews {
+final class StateViews {
   let sizes: SizeFollower
   private let status: StatusDisplay
   private let dialogs: Dialogs
@@ -23,13 +23,13 @@ struct StateViews {
 
   /// Starts to follow the state of a port, with or without the focus: the open dialog is drawn
   /// again when the state changes, at once unless only the progress of an exchange has changed.
-  mutating func observe(_ port: PortPresenter) {
+  func observe(_ port: PortPresenter) {
     stateChanges.append(
       port.model.$state.observe { [dialogs] in dialogs.refresh(isUrgent: !$0.isProgress) })
   }
 
   /// Ends the observation of the ports, which will be closed.
-  mutating func stop() { stateChanges = [] }
+  func stop() { stateChanges = [] }
 }
 
 extension Change<TerminalState> {

@@ -1,4 +1,5 @@
 import EventLoop
+import Posix
 import SerialCore
 import SystemPackage
 import TestSupport
@@ -32,16 +33,14 @@ import Testing
   private struct Refusal: Error {}
 
   private let lines = Lines()
+  private let link = FakeLink(to: .tty("/dev/ttyTEST"))
   private let session: Session
   private let sending: Sending
   private let exchange = FakeExchange()
 
   init() throws {
-    session = Session(settings: LineSettings()) {
-      let link = FakeLink(to: $0)
-      link.appetite = 0
-      return link
-    }
+    link.appetite = 0
+    session = Session(settings: LineSettings()) { [link] _ in link }
     let sharing = SharingController(of: session, Hub(of: session), on: try IOLoop())
     sending = Sending(on: session, sharedBy: sharing) { [lines] news in
       switch news {
@@ -122,5 +121,16 @@ import Testing
     #expect(exchange.calls == (discards ? ["lost"] : []))
     #expect(lines.counts == (discards ? [3] : []))
     #expect(session.unsentByteCount == (discards ? 0 : 7))
+  }
+
+  @Test func loss_reportsWhatTheLostLinkHadTaken_andKeepsTheQueue() throws {
+    link.appetite = 2
+    try session.open(.tty("/dev/ttyTEST"))
+    try session.write("abc")
+    link.unsentByteCount = 2
+    session.handle(.hungUp)
+    sending.portWasLost()
+    #expect(lines.counts == [2])
+    #expect(session.queuedByteCount == 1)
   }
 }

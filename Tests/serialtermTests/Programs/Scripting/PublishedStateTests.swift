@@ -205,7 +205,7 @@ import TextTools
   @Test func `Codes are words, and each has one meaning`() {
     var texts: [String: Set<String>] = [:]
     for user in UserKind.allCases {
-      for situation in AvailabilityTests.Situation.allCases {
+      for situation in NeedTests.Situation.allCases {
         var state = situation.state
         state.user = user
         for command in state.publishedCommands {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import serialterm
 
-@Suite(.timeLimit(.minutes(30))) struct AvailabilityTests {
+@Suite(.timeLimit(.minutes(30))) struct NeedTests {
   private static let port = Endpoint.tty("/dev/ttyUSB0")
   private static let error = SerialError(.lost, in: "read", at: port)
 

@@ -1,5 +1,5 @@
 /// Who may write to a session: its owner, unless another author has taken the pen.
-struct Pens {
+struct PenState {
   /// The author who may write while nobody has taken the pen.
   var owner = Author.program
   /// The pen that was taken and not put back.
