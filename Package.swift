@@ -72,7 +72,7 @@ let package = Package(
     .target(name: "Telnet", path: "Sources/Values/Telnet"),
     // XMODEM, YMODEM and ZMODEM.
     .target(
-      name: "TransferProtocols", dependencies: ["Framing"],
+      name: "TransferProtocols", dependencies: ["Framing", "TextTools"],
       path: "Sources/Values/TransferProtocols"),
     // Dialogues of scripts.
     .target(

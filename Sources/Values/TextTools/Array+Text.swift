@@ -5,6 +5,14 @@ extension StaticString {
   }
 }
 
+extension [String] {
+  /// The texts as an enumeration, with a word before the last one: `cr, lf or crlf`.
+  package func joined(lastBy word: String) -> String {
+    guard count > 1, let last else { return first ?? "" }
+    return "\(dropLast().joined(separator: ", ")) \(word) \(last)"
+  }
+}
+
 extension [UInt8] {
   /// Appends the characters of a literal.
   @inlinable package mutating func append(_ text: StaticString) {

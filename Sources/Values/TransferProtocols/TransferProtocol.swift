@@ -1,3 +1,5 @@
+import TextTools
+
 /// A way to send and receive files, as a record.
 ///
 /// A protocol is a folder with its machines and its record, and its place in ``allCases``. Options,
@@ -92,16 +94,10 @@ extension TransferProtocol: CaseIterable, RawRepresentable {
 
 extension [TransferProtocol] {
   /// The names as alternatives: `ymodem, ymodem-g or zmodem`.
-  package var alternatives: String { joined(by: "or", \.rawValue) }
+  package var alternatives: String { map(\.rawValue).joined(lastBy: "or") }
 
   /// The titles as an enumeration: `YMODEM, YMODEM-g and ZMODEM`.
-  package var titles: String { joined(by: "and", \.title) }
-
-  private func joined(by word: String, _ name: (TransferProtocol) -> String) -> String {
-    let names = map(name)
-    guard names.count > 1, let last = names.last else { return names.first ?? "" }
-    return "\(names.dropLast().joined(separator: ", ")) \(word) \(last)"
-  }
+  package var titles: String { map(\.title).joined(lastBy: "and") }
 }
 
 extension TransferProtocol: Hashable {

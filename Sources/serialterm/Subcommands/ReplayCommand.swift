@@ -22,7 +22,7 @@ struct ReplayCommand: Subcommand {
     "loop", "Start again at the end of the log, until a signal.")
 
   /// The formats with records, and their suffixes where they have other names.
-  private static let formats = LogFormat.allCases.filter(\.hasRecords).alternatives { format in
+  private static let formats = LogFormat.withRecords.alternatives { format in
     format.suffix == ".\(format.title)" ? format.title : "\(format.title) (\(format.suffix))"
   }
 

@@ -47,8 +47,8 @@ struct SymbolizeCommand: Subcommand {
       try Self.print(logOf: FilePath(name), port: values[Self.port], with: listing)
     } else {
       guard values[Self.port] == nil else {
-        let formats = LogFormat.allCases.filter(\.hasRecords)
-        throw Failure(.usage, "--port is for a log in \(formats.alternatives(\.title)).")
+        let formats = LogFormat.withRecords.alternatives(\.title)
+        throw Failure(.usage, "--port is for a log in \(formats).")
       }
       try print(textOf: name, with: listing)
     }
@@ -58,7 +58,7 @@ struct SymbolizeCommand: Subcommand {
   /// Whether a file is a log with records. A text log is printed as it is.
   private static func hasRecords(_ path: FilePath) -> Bool {
     guard (try? path.stat().type) == .regular,
-      let bytes = try? InputFile.beginning(of: path, count: LogFormat.firstLineCount)
+      let bytes = try? InputFile.beginning(of: path, count: LogFormat.probeByteCount)
     else { return false }
     return LogFormat(ofRecordsIn: bytes[...]) != nil
   }

@@ -1,5 +1,6 @@
 import Framing
 import Plotting
+import TextTools
 
 /// A format of logs, as a record: a format is an encoder, a decoder if its logs can be played, and
 /// its place in ``allCases``.
@@ -132,24 +133,27 @@ extension LogFormat: CaseIterable, RawRepresentable {
 extension LogFormat {
   /// Whether a log in the format has records, which only its decoder can read. A text log is read
   /// by everything that reads lines.
-  package var hasRecords: Bool { decoder.map { !$0.readsText } ?? false }
+  package var hasRecords: Bool { decoder.map { !$0.isText } ?? false }
+
+  /// The formats with records.
+  package static var withRecords: [LogFormat] { allCases.filter(\.hasRecords) }
 
   /// The formats of logs that can be played, those with records first.
   package static var playable: [LogFormat] {
-    allCases.filter(\.hasRecords) + allCases.filter { $0.decoder != nil && !$0.hasRecords }
+    withRecords + allCases.filter { $0.decoder != nil && !$0.hasRecords }
   }
 
   /// The number of first bytes of a log that determine its format.
-  static let beginningCount =
+  static let signatureByteCount =
     allCases.flatMap { $0.decoder?.beginnings ?? [] }.map(\.count).max() ?? 0
 
   /// The number of first bytes of any file that show whether it is a log.
-  package static let firstLineCount = 65_536
+  package static let probeByteCount = 65_536
 
   /// Finds the format of a log by its first bytes. If those of several formats fit, the longest
   /// decide: a pcapng file begins with a line end, as JSON lines can.
   ///
-  /// - Parameter beginning: the first ``beginningCount`` bytes or more, if there are as many.
+  /// - Parameter beginning: the first ``signatureByteCount`` bytes or more, if there are as many.
   init?(ofLog beginning: ArraySlice<UInt8>) {
     var longest = 0
     var found: LogFormat?
@@ -166,7 +170,7 @@ extension LogFormat {
   /// Finds the format of a file that may be a log with records, or something else, such as a text
   /// log or JSON of a device.
   ///
-  /// - Parameter beginning: the first ``firstLineCount`` bytes or more, if there are as many.
+  /// - Parameter beginning: the first ``probeByteCount`` bytes or more, if there are as many.
   package init?(ofRecordsIn beginning: ArraySlice<UInt8>) {
     guard let format = LogFormat(ofLog: beginning), format.hasRecords,
       format.decoder?.isLog(beginning) == true
@@ -178,9 +182,7 @@ extension LogFormat {
 extension [LogFormat] {
   /// The formats as alternatives: `text, jsonl or pcapng`.
   package func alternatives(_ name: (LogFormat) -> String) -> String {
-    let names = map(name)
-    guard names.count > 1, let last = names.last else { return names.first ?? "" }
-    return "\(names.dropLast().joined(separator: ", ")) or \(last)"
+    map(name).joined(lastBy: "or")
   }
 }
 

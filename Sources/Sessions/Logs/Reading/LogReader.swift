@@ -36,7 +36,7 @@ public final class LogReader {
   /// - Throws: ``LogReadingError``. Nothing more can be read then.
   public func next() throws(LogReadingError) -> Reading {
     if decoder == nil {
-      guard case .bytes(let beginning) = try input.peek(LogFormat.beginningCount) else {
+      guard case .bytes(let beginning) = try input.peek(LogFormat.signatureByteCount) else {
         return .waiting
       }
       if beginning.isEmpty { return .end }
@@ -56,11 +56,11 @@ protocol LogDecoder: SendableMetatype {
 
   /// Whether the log is text, which needs no decoder where lines of text are expected. By default
   /// false.
-  static var readsText: Bool { get }
+  static var isText: Bool { get }
 
   /// Whether a file with one of the ``beginnings`` is a log, and nothing else. By default true.
   ///
-  /// - Parameter beginning: the first ``LogFormat/firstLineCount`` bytes or more.
+  /// - Parameter beginning: the first ``LogFormat/probeByteCount`` bytes or more.
   static func isLog(_ beginning: ArraySlice<UInt8>) -> Bool
 
   init(_ input: LogInput)
@@ -72,7 +72,7 @@ protocol LogDecoder: SendableMetatype {
 }
 
 extension LogDecoder {
-  static var readsText: Bool { false }
+  static var isText: Bool { false }
   static func isLog(_ beginning: ArraySlice<UInt8>) -> Bool { true }
 }
 

@@ -7,7 +7,7 @@ import TextStages
 /// entry, with the time of its first byte, and ends with CR LF.
 struct TextDecoder: LogDecoder {
   static let beginnings: [[UInt8]] = [Array("[".utf8)]
-  static let readsText = true
+  static let isText = true
 
   let ports = LogPortNames()
   private let input: LogInput

@@ -1,3 +1,5 @@
+import TextTools
+
 /// A checksum that instruments and buses append to a message.
 ///
 /// The parameters are those of the catalogue of parametrised CRC
@@ -82,10 +84,7 @@ package struct ChecksumError: Error, Hashable, Sendable, CustomStringConvertible
   package let text: String
 
   /// The names that are expected, separated by commas.
-  package static var expected: String {
-    let names = Checksum.allCases.map(\.name)
-    return names.dropLast().joined(separator: ", ") + " or " + names[names.count - 1]
-  }
+  package static var expected: String { Checksum.allCases.map(\.name).joined(lastBy: "or") }
 
   /// The text and the names.
   package var description: String { "'\(text)' is not a checksum; expected \(Self.expected)" }

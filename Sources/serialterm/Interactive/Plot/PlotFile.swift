@@ -39,7 +39,7 @@ final class PlotFile {
     let file = try LineFile(path)
     isRegular = file.isRegular
     let first = try file.peek()
-    guard LogFormat(ofRecordsIn: Array(first.prefix(LogFormat.firstLineCount))[...]) != nil else {
+    guard LogFormat(ofRecordsIn: Array(first.prefix(LogFormat.probeByteCount))[...]) != nil else {
       if let time = Self.firstTime(ofTable: first) {
         contents = .table(file)
         timeKind = time < LineTimestamp.leastEpoch ? .seconds : .clock

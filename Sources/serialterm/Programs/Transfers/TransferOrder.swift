@@ -20,7 +20,7 @@ struct TransferOrder {
   /// The replacement of line ends in a text, for ``TransferProtocols/TransferProtocol/ascii``.
   var lineEnd: [UInt8] = [UInt8(ascii: "\r")]
   /// The time that the other side may take to begin.
-  var startPatience = TransferConditions().startPatience
+  var startPatience = TransferConditions.standardStartPatience
 
   /// The transfer of a script's step.
   init(_ step: FileStep) {
@@ -39,7 +39,7 @@ struct TransferOrder {
 
   init(
     fileProtocol: TransferProtocol, files: Files, lineEnd: [UInt8] = [UInt8(ascii: "\r")],
-    startPatience: Duration = TransferConditions().startPatience
+    startPatience: Duration = TransferConditions.standardStartPatience
   ) {
     self.fileProtocol = fileProtocol
     self.files = files

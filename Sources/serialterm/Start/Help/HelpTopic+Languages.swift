@@ -144,7 +144,11 @@ extension HelpTopic {
   static let jsonCommands: [(term: String, meaning: String)] = [
     ("send", "text, or hex: 64 KiB at most; done when all is sent"),
     ("expect", "regex; timeout: seconds (5), or as \"500ms\""),
-    ("set", "dtr, rts: true or false; or baud, data-bits, parity, stop-bits, flow"),
+    (
+      "set",
+      "dtr, rts: true or false; or "
+        + LineParameters.all.settings.map(\.name).joined(separator: ", ")
+    ),
     ("break", "milliseconds (250)"),
     (
       "send-file",
