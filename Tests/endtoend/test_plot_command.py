@@ -352,7 +352,7 @@ class MistakeTests(FileTest):
         self.assertFalse((self.folder / "a.csv").exists())
 
     def test_a_log_in_a_pipe_is_said(self):
-        entry = b'{"time":"2026-11-23T13:00:00.000000Z","direction":"rx","bytes":"a:1"}\n'
+        entry = b'{"time":"2026-11-23T13:00:00.000000Z","direction":"from-device","bytes":"a:1"}\n'
         self.check(2, b"a log in a pipe cannot be plotted", "-", stdin=entry * 3)
 
 

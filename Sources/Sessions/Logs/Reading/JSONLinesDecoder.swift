@@ -14,27 +14,38 @@ struct JSONLinesDecoder: LogDecoder {
 
   init(_ input: LogInput) { self.input = input }
 
-  /// Whether the first line is one of a log: a device can send JSON, too.
+  /// Whether the first line that decides it is one of a log: a device can send JSON, too.
   static func isLog(_ beginning: ArraySlice<UInt8>) -> Bool {
-    let lines = beginning.drop { blanks.contains($0) }
-    // As serialterm writes it, also if it is damaged, or longer than what is known of it.
-    let text = String(decoding: lines.prefix(200), as: UTF8.self)
-    if text.hasPrefix("{\"time\":\"")
-      && (text.contains(text: "\"bytes\":\"") || text.contains(text: "\"event\":\""))
-    {
-      return true
+    for line in beginning.split(separator: UInt8(ascii: "\n")) {
+      let text = line.drop { blanks.contains($0) }
+      guard let first = text.first else { continue }
+      guard first == UInt8(ascii: "{") else { return false }
+      if let answer = isOfLog(text) { return answer }
     }
-    // Other programs write the members in another order, and with spaces.
-    let line = lines.prefix { $0 != UInt8(ascii: "\n") }
-    guard let object = try? JSON(parsing: line),
-      object["time"]?.string.flatMap({ UniversalTime.nanoseconds(parsing: $0) }) != nil
-    else { return false }
+    return false
+  }
+
+  /// Whether a line is one of a log; nil if the lines after it decide, as after events of other
+  /// programs.
+  private static func isOfLog(_ line: ArraySlice<UInt8>) -> Bool? {
+    guard let object = try? JSON(parsing: line) else {
+      // It is damaged, or longer than what is known of it.
+      let text = String(decoding: line, as: UTF8.self)
+      let isEntry =
+        text.contains(text: "\"time\"") && text.contains(text: "\"bytes\"")
+        && Direction.allCases.contains { text.contains(text: "\"\($0.rawValue)\"") }
+      return isEntry ? true : nil
+    }
+    let time = object["time"]?.string.flatMap { UniversalTime.nanoseconds(parsing: $0) }
     if object["bytes"]?.string != nil {
-      return object["direction"]?.string.flatMap(Direction.init) != nil
+      return time != nil && object["direction"]?.string.flatMap(Direction.init) != nil
     }
     guard let event = object["event"]?.string else { return false }
-    if event == "gap" { return object["missing"]?.integer != nil }
-    return LogEvent.Kind(rawValue: event) != nil && object["path"]?.string != nil
+    let isKnown =
+      event == "gap"
+      ? object["missing"]?.integer != nil
+      : LogEvent.Kind(rawValue: event) != nil && object["path"]?.string != nil
+    return isKnown && time != nil ? true : nil
   }
 
   mutating func next() throws(LogReadingError) -> LogReader.Reading {

@@ -168,6 +168,10 @@ import Time
       + #"{"bytes":"MQo=","direction":"from-device","time":"2026-11-21T06:31:00.5Z"}"#,
     #"{"event":"gap","missing":7,"time":"2026-11-21T06:31:00Z"}"# + "\n"
       + #"{"bytes":"MQo=","direction":"from-device","time":"2026-11-21T06:31:00.5Z"}"#,
+    #"{"event":"started"}"# + "\n" + #"{"event":"mark","time":"2026-11-21T06:31:00Z"}"# + "\n"
+      + #"{"bytes":"MQo=","direction":"from-device","time":"2026-11-21T06:31:00.5Z"}"#,
+    #"{"direction":"from-device","bytes":"MQo=","time":"2026-11-21T06:31:00.5Z","text":""#
+      + String(repeating: "x", count: 70_000) + #""}"#,
   ])
   func `A log in JSON lines is one whatever the order of its members`(text: String) throws {
     let path = try path("a.jsonl", text + "\n")
@@ -184,6 +188,10 @@ import Time
     #"{"event":"request","path":"/","ms":12,"time":"2026-11-21T06:31:00Z"}"#,
     #"{"event":"mark","a":1,"time":"2026-11-21T06:31:00Z"}"#,
     #"{"event":"gap","a":1,"time":"2026-11-21T06:31:00Z"}"#,
+    #"{"time":"12:00:01","temp":21.5,"event":"none"}"#,
+    #"{"time":"12:00:01","direction":"from-device","bytes":"MQo="}"#,
+    #"{"time":"2026-11-21T06:31:00Z","bytes":"MQo="}"#, #"{"event":"started"}"#,
+    #"{"time":"12:00:01","temp":21.5,"event":"#, #"{"bytes":"MQo=","time":"12:00:01","#,
     #"[{"time":"2026-11-21T06:31:00Z","direction":"from-device","bytes":"MQo="}]"#, "{", " 1", "",
   ])
   func `Data in JSON are not a log, although they have members of one`(text: String) throws {
@@ -192,8 +200,21 @@ import Time
     #expect(try contents(path).map(\.text) == [text + "\n"])
   }
 
-  @Test func `A damaged log is refused with its name`() throws {
-    let path = try path("a.jsonl", #"{"time":"x","bytes":"AAAA"}"# + "\n")
+  @Test func `The first line with data decides whether JSON is a log`() throws {
+    let entry = #"{"time":"2026-11-21T06:31:00.5Z","direction":"from-device","bytes":"MQo="}"#
+    for text in [#"{"time":"12:00:01","temp":21.5}"#, "[    0.100] 1", "{\n1"] {
+      let path = try path("a.jsonl", "\(text)\n\(entry)\n" + #"{"event":"lost"}"# + "\n")
+      #expect(try PlotFile(path, rate: nil).timeKind != .clock)
+      #expect(try contents(path).map(\.text).contains(entry + "\n"))
+    }
+  }
+
+  @Test(arguments: [
+    #"{"time":"2026-11-21T06:31:00.5Z","direction":"from-device","bytes":"AAA"}"#,
+    #"{"time":"2026-11-21T06:31:00.5Z","direction":"from-device","bytes":"AA"#,
+  ])
+  func `A damaged log is refused with its name`(text: String) throws {
+    let path = try path("a.jsonl", text + "\n")
     let failure = #expect(throws: Failure.self) { try contents(path) }
     #expect(failure?.message.hasPrefix(path) == true)
   }
@@ -201,7 +222,8 @@ import Time
   @Test func `A log in a pipe is refused, lines in a pipe are read`() throws {
     let pipe = folder("pipe")
     #expect(mkfifo(pipe.string, 0o600) == 0)
-    for (text, isLog) in [("1\n2\n", false), (#"{"time":"x","bytes":"AAAA"}"# + "\n", true)] {
+    let entry = #"{"time":"2026-11-21T06:31:00.5Z","direction":"from-device","bytes":"AAAA"}"#
+    for (text, isLog) in [("1\n2\n", false), (entry + "\n", true)] {
       // Opened for both directions, so that it does not wait for a reader.
       let writer = try FileDescriptor.open(pipe, .readWrite)
       _ = try writer.writeAll(text.utf8)
