@@ -6,6 +6,7 @@ import math
 import os
 import re
 import signal
+import subprocess
 import tempfile
 import time
 import unittest
@@ -350,6 +351,15 @@ class MistakeTests(FileTest):
         self.check(2, b"--csv reads a file twice, which a pipe does not allow", "-",
                    "--csv", self.folder / "a.csv", stdin=b"a:1\na:2\na:3\n")
         self.assertFalse((self.folder / "a.csv").exists())
+
+    def test_standard_input_can_be_a_log_in_a_file(self):
+        entry = '{"time":"2026-11-23T13:00:00.000000Z","direction":"from-device","bytes":"YToxCg=="}'
+        path = self.file("a.jsonl", entry, entry, entry)
+        with open(path, "rb") as file:
+            program = subprocess.run(
+                [serialterm_binary(), "plot", "-", "--csv", "-", "--quiet"], stdin=file, capture_output=True,
+                timeout=60, check=False)
+        self.assertEqual((program.returncode, program.stdout), (0, self.plot(path, "--csv", "-", "--quiet").stdout))
 
     def test_a_log_in_a_pipe_is_said(self):
         entry = b'{"time":"2026-11-23T13:00:00.000000Z","direction":"from-device","bytes":"a:1"}\n'

@@ -60,7 +60,7 @@ final class PlotFile {
       throw Failure(.usage, "\(path): a log in a pipe cannot be plotted. Write it to a file first.")
     }
     do throws(LogReadingError) {
-      contents = .log(try LogReader(FilePath(path)))
+      contents = .log(try LogReader(path == "-" ? "/dev/stdin" : FilePath(path)))
     } catch {
       throw Failure(.usage, "\(path)\(error).")
     }
