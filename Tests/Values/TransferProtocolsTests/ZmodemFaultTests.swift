@@ -293,6 +293,26 @@ import Testing
     #expect(receiver.handle(.woken, at: .seconds(2)) == [.finish(.failed(.tooLarge))])
   }
 
+  @Test(arguments: [0, 25])
+  func afterACancellationNothingIsSent(errors: Int) {
+    var receiver = ZmodemReceiver(conditions: TransferConditions(bytesPerSecond: 0))
+    _ = receiver.handle(.begun, at: .zero)
+    var encoder = ZmodemEncoder()
+    encoder.append(ZmodemHeader(.zfile))
+    encoder.append(Array("a\u{0}1000 0 0\u{0}".utf8), end: .waits)
+    _ = receiver.handle(.received(encoder.flush()), at: .zero)
+    _ = receiver.handle(.accepted(partialCount: 0), at: .zero)
+    for _ in 0..<errors {
+      encoder.append(ZmodemHeader(.zdata, 500))
+      _ = receiver.handle(.received(encoder.flush()), at: .zero)
+    }
+    // More than may be under way when the position was requested, and the sender's end.
+    let noise = [UInt8](repeating: UInt8(ascii: "x"), count: (4_096 << min(errors, 8)) + 1)
+    let actions = receiver.handle(.received(noise + cancelSequence), at: .zero)
+    #expect(!actions.contains { if case .send = $0 { true } else { false } })
+    #expect(receiver.handle(.woken, at: .seconds(2)).last == .finish(.failed(.cancelled)))
+  }
+
   @Test func aReceiverThatBeginsAgainAndAgain() {
     let bench = ZmodemTests.bench([BenchFile("a", randomBytes(50_000))])
     for number in 1...100 {

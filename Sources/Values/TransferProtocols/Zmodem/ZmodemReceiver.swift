@@ -135,7 +135,9 @@ struct ZmodemReceiver: TransferMachine {
     }
     side.pass(decoder.removeText())
     write()
-    if state == .receiving, frame == nil, decoder.skippedCount > skipLimit { countAndRequest() }
+    if !side.isBreakingOff, state == .receiving, frame == nil, decoder.skippedCount > skipLimit {
+      countAndRequest()
+    }
   }
 
   private mutating func write() {

@@ -49,8 +49,10 @@ struct ZmodemSide {
 
   /// The actions, and the one that sets the timer.
   ///
-  /// - Parameter wakeTime: the time of the next wake-up; nil for none. Waking too early does no
-  ///   harm, so a timer that is set to an earlier time is not changed.
+  /// While breaking off, ``ClosingPhase`` sets the timer, and every wake-up ends the silence.
+  ///
+  /// - Parameter wakeTime: the time of the next wake-up; nil for none. Otherwise waking too early
+  ///   does no harm, so a timer that is set to an earlier time is not changed.
   mutating func end(wakeTime: Duration?) -> [TransferAction] {
     if !hasFinished, !isBreakingOff {
       if let wakeTime {
@@ -104,8 +106,9 @@ struct ZmodemSide {
   }
 
   /// Breaks off the transfer: cancels it, unless the other side did, and waits until the other
-  /// side is silent.
+  /// side is silent. The first failure is the reason.
   mutating func fail(_ failure: TransferFailure) {
+    guard closing == nil else { return }
     guard !isLost else { return finish(.failed(failure)) }
     withdraw()
     if failure != .cancelled { send(cancelSequence) }
