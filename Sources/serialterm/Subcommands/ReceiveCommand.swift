@@ -28,7 +28,7 @@ struct ReceiveCommand: TransferringCommand {
     isConfigurable: false, parse: { try LogRotation.size(parsing: $0) })
   private static let timeout = Parameter<Double>.time(
     "start-timeout", "How long to wait for the sender to begin.", 0.001...86_400,
-    standard: TransferConditions().startPatience / .seconds(1))
+    standard: TransferConditions.standardStartPatience / .seconds(1))
 
   static let description = CommandDescription(
     "receive", "Receive files from a device.",
@@ -57,7 +57,7 @@ struct ReceiveCommand: TransferringCommand {
     self.values = values
     namedTarget = values[SessionParameters.target]
     try values.checkSession()
-    // Without a protocol so far, a profile may name one.
+    // The profile is not read yet and may name a protocol.
     if values.all[Self.kind.name] != nil { try checkName() }
   }
 
@@ -73,9 +73,12 @@ struct ReceiveCommand: TransferringCommand {
   }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
-    try checkName()
+    // The profile of a device that is waited for may name a protocol.
+    if context.deviceProfile == nil || !values[SessionParameters.wait] { try checkName() }
     return try transfer(in: context)
   }
+
+  func check(_ found: Self) throws(UsageError) { try found.checkName() }
 
   var transferConfiguration: TransferConfiguration {
     TransferConfiguration(order: order, progress: values[ProgressDisplay.parameter])

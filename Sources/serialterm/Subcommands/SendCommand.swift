@@ -23,7 +23,7 @@ struct SendCommand: TransferringCommand {
     standard: .standardToSend)
   private static let startTimeout = Parameter<Double>.time(
     "start-timeout", "How long to wait until the device's receiver asks for the file.",
-    0.001...86_400, standard: TransferConditions().startPatience / .seconds(1))
+    0.001...86_400, standard: TransferConditions.standardStartPatience / .seconds(1))
   private static let hex = Parameter.flag(
     "hex", "TEXT is bytes as hexadecimal numbers: '01 03 00 6b', '0103006b'.",
     details: "They are sent exactly, without a line ending.", isConfigurable: false)
@@ -180,8 +180,8 @@ struct SendCommand: TransferringCommand {
   /// profile is for files with names only.
   private var isTransfer: Bool {
     if files.count > 1 { return true }
-    let isMeant = values.given[Self.kind.name] != nil || files.contains { $0 != "-" }
-    return isMeant && values[Self.kind] != .raw
+    let protocolApplies = values.given[Self.kind.name] != nil || files.contains { $0 != "-" }
+    return protocolApplies && values[Self.kind] != .raw
   }
 
   /// Whether each line of a transfer waits for an answer.
@@ -190,9 +190,9 @@ struct SendCommand: TransferringCommand {
   }
 
   private func checkTransfer() throws(UsageError) {
-    // A profile may set these, and the prompt, for other calls.
+    // A profile may set --start-timeout, --progress and --prompt for other uses of send.
     guard isTransfer else {
-      // Without a protocol so far, a profile may name one for the files.
+      // The profile is not read yet and may name a protocol.
       if files.isEmpty || values.all[Self.kind.name] != nil { try checkNoTransfer() }
       return
     }
@@ -256,14 +256,15 @@ struct SendCommand: TransferringCommand {
       for file in files { _ = try FileSource(ofUser: FilePath(file)) }
       return try transfer(in: context)
     }
-    try checkNoTransfer()
+    // The profile of a device that is waited for may name a protocol.
+    if context.deviceProfile == nil || !values[SessionParameters.wait] { try checkNoTransfer() }
     let configuration = try configuration()
     var running: (any SendingController)?
     let session = try HeadlessInterface(
       sessionConfiguration, of: "send", among: context.devices,
       forDevice: context.deviceProfile.map { profile in
         { device in
-          let command = try profile.command(for: device, like: self)
+          let command = try found(device, profile)
           running?.configuration = try command.configuration()
           return command.sessionConfiguration
         }
@@ -273,6 +274,16 @@ struct SendCommand: TransferringCommand {
       ? SendController(configuration, session) : RepeatedSendController(configuration, session)
     running = controller
     return try controller.run()
+  }
+
+  func check(_ found: Self) throws(UsageError) {
+    guard found.isTransfer == isTransfer else {
+      let name = found.values[Self.kind].rawValue
+      throw UsageError(
+        "the profile of the device says --protocol \(name), which was not known while waiting: "
+          + "give --protocol \(name), too")
+    }
+    if !isTransfer { try found.checkNoTransfer() }
   }
 
   var transferConfiguration: TransferConfiguration {

@@ -1,3 +1,5 @@
+import DeviceWatch
+import Options
 import Sessions
 
 /// A command that transfers files on a port: `send` and `receive`.
@@ -5,6 +7,8 @@ protocol TransferringCommand: ProfiledCommand {
   /// The files to transfer, the protocol, and what is shown.
   var transferConfiguration: TransferConfiguration { get }
   var sessionConfiguration: SessionConfiguration { get }
+  /// Checks the command with the profile of the device that was found.
+  func check(_ found: Self) throws(UsageError)
 }
 
 extension TransferringCommand {
@@ -17,7 +21,7 @@ extension TransferringCommand {
       sessionConfiguration, of: Self.name, among: context.devices,
       forDevice: context.deviceProfile.map { profile in
         { device in
-          let command = try profile.command(for: device, like: self)
+          let command = try found(device, profile)
           running?.configuration = command.transferConfiguration
           return command.sessionConfiguration
         }
@@ -25,5 +29,18 @@ extension TransferringCommand {
     let controller = TransferController(transferConfiguration, session)
     running = controller
     return try controller.run()
+  }
+
+  /// The command with the profile of the device that was found.
+  ///
+  /// - Throws: ``Failure`` if the profile does not fit the command line.
+  func found(_ device: Device, _ profile: DeviceProfile) throws -> Self {
+    do {
+      let command = try profile.command(for: device, like: self)
+      try check(command)
+      return command
+    } catch let error as UsageError {
+      throw Failure(.usage, "\(error).")
+    }
   }
 }

@@ -31,6 +31,7 @@ struct DeviceProfileTests {
     [profile.kind]
     match = "usb:0403:6001"
     flow = "hard"
+    protocol = "xmodem"
     """
 
   private static func device(_ serial: String, product: UInt16 = 0x6001) -> Device {
@@ -83,6 +84,45 @@ struct DeviceProfileTests {
     #expect(late.values == early.values)
     #expect(late.namedTarget == early.namedTarget)
     #expect(late.profile == early.profile)
+  }
+
+  @Test(
+    "what is for a protocol is checked with the profile of the device",
+    arguments: [
+      (["--name", "x"], "AAA", "--name is for"), (["--name", "x"], "BBB", nil),
+      ([], "AAA", nil), ([], "BBB", "XMODEM sends no name"),
+    ])
+  func checked(_ words: [String], _ serial: String, _ problem: String?) throws {
+    let reading = try reading(["receive", "latest", "--wait"] + words, among: [])
+    let start = try #require(reading.command as? ReceiveCommand)
+    let late = try #require(reading.deviceProfile)
+    expect(problem) { _ = try start.found(Self.device(serial), late) }
+  }
+
+  @Test(
+    "whether files are transferred may not depend on the device",
+    arguments: [
+      ([], "AAA", nil), ([], "BBB", "give --protocol xmodem, too"),
+      (["--protocol", "xmodem"], "AAA", nil),
+      (["--start-timeout", "1"], "AAA", "--start-timeout is for --protocol"),
+    ])
+  func decidedBefore(_ words: [String], _ serial: String, _ problem: String?) throws {
+    let reading = try reading(["send", "latest", "--wait", "--file", "f"] + words, among: [])
+    let start = try #require(reading.command as? SendCommand)
+    let late = try #require(reading.deviceProfile)
+    expect(problem) { _ = try start.found(Self.device(serial), late) }
+  }
+
+  /// Expects a failure with a text, or none.
+  private func expect(_ problem: String?, _ body: () throws -> Void) {
+    do {
+      try body()
+      #expect(problem == nil)
+    } catch {
+      let failure = error as? Failure
+      #expect(failure?.status == .usage)
+      #expect(problem.map { failure?.message.contains($0) == true } == true)
+    }
   }
 
   @Test("the command line overrides the profile, which overrides the settings for all")
