@@ -45,7 +45,7 @@ private func check(_ log: [UInt8], changes: UInt8) {
   }
 }
 
-/// What a reader says of a log.
+/// The result of reading a log.
 private struct Reading {
   private(set) var entries: [LogEntry] = []
   private(set) var error: LogReadingError?
