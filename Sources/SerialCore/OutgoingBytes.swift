@@ -100,7 +100,7 @@ struct OutgoingBytes: ~Copyable {
 
   /// The number of runs of taken bytes that are remembered.
   var takenRunCount: Int { takenAuthors.runCount }
-  /// Whether there are so many that those that were sent should be forgotten.
+  /// Whether it is time to forget the bytes that were sent.
   var hasManyTakenRuns: Bool { takenRunCount > takenRunLimit }
 
   /// Forgets the authors of bytes that the driver has sent.

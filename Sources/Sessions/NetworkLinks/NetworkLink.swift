@@ -380,7 +380,7 @@ public final class NetworkLink: Link {
   public func write(_ bytes: UnsafeRawBufferPointer) throws(SerialError) -> WriteOutcome {
     switch state {
     case .stream(let socket):
-      do { return try socket.descriptor.writeAvailable(bytes) } catch {
+      do { return try socket.writeAvailable(bytes) } catch {
         throw SerialError(.lost, in: "write", at: endpoint, errno: error)
       }
     case .open(let server) where server.acceptsBytes:

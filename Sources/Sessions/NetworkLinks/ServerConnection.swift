@@ -114,7 +114,7 @@ final class ServerConnection {
   /// Sends as many encoded bytes as the socket accepts.
   func send() {
     // The next read finds the same error, after the bytes that the device has sent.
-    let written = try? outgoing.withUnsafeBytes { try socket.descriptor.writeAvailable($0) }
+    let written = try? outgoing.withUnsafeBytes { try socket.writeAvailable($0) }
     if case .bytes(let count) = written { outgoing.removeFirst(count) }
   }
 

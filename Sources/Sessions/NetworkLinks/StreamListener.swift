@@ -95,11 +95,8 @@ package final class StreamListener {
 
   private static func listening(at address: SocketAddress) throws(Errno) -> OwnedDescriptor {
     let descriptor = try socket(of: address.family)
-    var yes: CInt = 1
     // A restarted server can then bind to its port immediately.
-    setsockopt(
-      descriptor.borrowed.rawValue, SOL_SOCKET, SO_REUSEADDR, &yes,
-      socklen_t(MemoryLayout<CInt>.size))
+    StreamSocket.set(SO_REUSEADDR, 1, of: descriptor.borrowed, at: SOL_SOCKET)
     try address.bind(descriptor.borrowed)
     let listener = descriptor.borrowed.rawValue
     try systemCall { listen(listener, backlog) }

@@ -117,7 +117,10 @@ final class StreamOpening {
     guard let index = attempts.firstIndex(where: { $0.socket === socket }) else { return }
     let (socket, watch) = attempts.remove(at: index)
     watch.cancel()
-    guard let error = socket.error else { return end(.success(socket)) }
+    guard let error = socket.error else {
+      socket.keepHeldPeer(on: loop)
+      return end(.success(socket))
+    }
     lastError = error
     tryNext()
   }

@@ -1,4 +1,5 @@
 import CSerial
+import EventLoop
 import Glibc
 import Posix
 import SystemPackage
@@ -6,6 +7,7 @@ import SystemPackage
 /// A stream that is connected or being connected. Releasing it closes the socket.
 final class StreamSocket {
   private let owned: OwnedDescriptor
+  private var timeout: TCPTimeout?
   var descriptor: FileDescriptor { owned.borrowed }
 
   /// Creates a non-blocking socket, close-on-exec. The corresponding C function is `socket`.
@@ -20,19 +22,31 @@ final class StreamSocket {
   init(_ owned: consuming OwnedDescriptor) { self.owned = owned }
 
   /// Sends each key immediately, and detects a lost peer within 15 seconds, even while nothing is
-  /// sent. Other sockets do not have these options, and stay unchanged. See tcp(7).
+  /// sent. Other sockets do not have these options, and stay unchanged. See tcp(7) and ``TCPTimeout``.
   static func prepareForTCP(_ descriptor: FileDescriptor) {
-    func set(_ level: CInt, _ option: CInt, _ value: CInt) {
-      var value = value
-      setsockopt(
-        descriptor.rawValue, level, option, &value, socklen_t(MemoryLayout<CInt>.size))
-    }
-    set(CInt(IPPROTO_TCP), TCP_NODELAY, 1)
-    set(SOL_SOCKET, SO_KEEPALIVE, 1)
-    set(CInt(IPPROTO_TCP), TCP_KEEPIDLE, 5)
-    set(CInt(IPPROTO_TCP), TCP_KEEPINTVL, 3)
-    set(CInt(IPPROTO_TCP), TCP_KEEPCNT, 3)
-    set(CInt(IPPROTO_TCP), TCP_USER_TIMEOUT, 14_000)
+    set(TCP_NODELAY, 1, of: descriptor)
+    set(SO_KEEPALIVE, 1, of: descriptor, at: SOL_SOCKET)
+    set(TCP_KEEPIDLE, 5, of: descriptor)
+    set(TCP_KEEPINTVL, 3, of: descriptor)
+    set(TCP_KEEPCNT, 3, of: descriptor)
+    set(TCP_USER_TIMEOUT, TCPTimeout.length, of: descriptor)
+  }
+
+  /// Sets an option of a socket.
+  static func set(
+    _ option: CInt, _ value: CInt, of descriptor: FileDescriptor, at level: CInt = CInt(IPPROTO_TCP)
+  ) {
+    var value = value
+    setsockopt(descriptor.rawValue, level, option, &value, socklen_t(MemoryLayout<CInt>.size))
+  }
+
+  /// Keeps the connection to a peer that reads nothing at present. See ``TCPTimeout``.
+  func keepHeldPeer(on loop: IOLoop) { timeout = TCPTimeout(of: descriptor, on: loop) }
+
+  /// Writes as many bytes as the socket accepts at present.
+  func writeAvailable(_ bytes: UnsafeRawBufferPointer) throws(Errno) -> WriteOutcome {
+    timeout?.bytesWereWritten()
+    return try descriptor.writeAvailable(bytes)
   }
 
   /// The error of connecting; nil if it succeeded.

@@ -1,4 +1,5 @@
 import EventLoop
+import NetworkLinks
 import Observing
 import Posix
 import SystemPackage
@@ -27,6 +28,7 @@ final class ClientOutput {
   var leavesOut = true
 
   private let descriptor: FileDescriptor
+  private var timeout: TCPTimeout?
   private var watch: DescriptorWatch?
   private var backlog: [UInt8] = []
   /// The number of bytes at the front of the backlog that the client has taken.
@@ -50,6 +52,7 @@ final class ClientOutput {
   /// - Throws: the errors of epoll_ctl(2).
   init(_ descriptor: FileDescriptor, on loop: IOLoop) throws(Errno) {
     self.descriptor = descriptor
+    timeout = TCPTimeout(of: descriptor, on: loop)
     watch = try loop.watch(descriptor, for: .hangUp) { [unowned self] in
       if $0.contains(.writable) || !isDrained { drain() } else { giveUp(isOverfull: false) }
     }
@@ -67,7 +70,7 @@ final class ClientOutput {
   /// Ends the output. No event follows.
   func end() {
     watch?.cancel()
-    watch = nil
+    (watch, timeout) = (nil, nil)
   }
 
   /// Writes bytes of the device.
@@ -131,6 +134,7 @@ final class ClientOutput {
   }
 
   private func writeSome(_ bytes: UnsafeRawBufferPointer) -> Int {
+    timeout?.bytesWereWritten()
     do throws(Errno) {
       guard case .bytes(let count) = try descriptor.writeAvailable(bytes) else { return 0 }
       takenCount += count
