@@ -62,6 +62,8 @@ public final class Log {
     case resumed(missing: Int)
     /// There is a problem; nil if it is over.
     case problem(LogProblem?)
+    /// Another program has shortened the file. Reported once for each log.
+    case shortened
   }
 
   private let report: (FilePath, News) -> Void
@@ -106,13 +108,13 @@ public final class Log {
     } catch {
       throw LogFileError(place.path, .system(error))
     }
-    progress = LogBuffer.Progress(place: place)
+    progress = LogBuffer.Progress(path: place.path)
   }
 
   deinit { buffer.close(with: []) }
 
   /// The path of the present file.
-  public var path: FilePath { progress.place.path }
+  public var path: FilePath { progress.path }
 
   /// Where the log is written now, for readers.
   package var place: LogSnapshot.Place { buffer.place }
@@ -203,6 +205,7 @@ public final class Log {
   public func checkProgress() {
     let old = progress
     progress = buffer.progress()
+    if progress.wasShortened && !old.wasShortened { report(path, .shortened) }
     if old.problem != progress.problem { report(path, .problem(progress.problem)) }
   }
 
@@ -235,4 +238,9 @@ public enum LogProblem: Hashable, Sendable {
   case unwritable(Errno)
   /// The next file cannot be started. The present one stays in use.
   case notRotated(LogFileError)
+  /// Another program has moved the file, and a new one cannot be started. The moved one stays in
+  /// use.
+  case moved(LogFileError)
+  /// Another program has removed the file, and a new one cannot be started. Nothing is written.
+  case removed(LogFileError)
 }

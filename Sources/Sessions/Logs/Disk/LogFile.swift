@@ -17,6 +17,9 @@ import Time
 ///   the file with the new name instead, and renames nothing.
 /// - If another program such as logrotate(8) has renamed or removed the file, its path leads
 ///   elsewhere. This is detected, and a new file is started at that path.
+/// - If another program has shortened the file, as `copytruncate` of logrotate(8) does, writing
+///   goes on at the new end: every write appends. This is detected too, because readers need the
+///   header again.
 /// - The old file stays in use until the next one is open: a failure in between loses nothing.
 /// - Rotation renames nothing but this log: it opens the folder, finds this file in it, and works
 ///   in that folder, whatever its path leads to by then.
@@ -27,6 +30,8 @@ final class LogFile {
   /// Whether the file contains more than a header.
   private(set) var hasRecords: Bool
   private(set) var start = MonotonicTime.now
+  /// Whether another program has shortened a file of this log.
+  private(set) var wasShortened = false
 
   private let name: LogName
   private let appends: Bool
@@ -35,6 +40,18 @@ final class LogFile {
   private var lastNumber: Int?
   private var file: SharedDescriptor
   private var identity: FileIdentity
+  /// The offset at which the file ended after the last write, or when it was opened.
+  private var end: Int
+
+  /// What another program has done to the file.
+  enum Change {
+    /// It is shorter than it was after the last write.
+    case shortened
+    /// It has no name any more: what is written to it is lost.
+    case removed
+    /// It has another name, or its folder has.
+    case moved
+  }
 
   /// Opens the file.
   ///
@@ -58,6 +75,7 @@ final class LogFile {
     let file = try Self.open(path, path, access, mustBeNew: !appends)
     (identity, size) = try Self.status(of: file, at: path)
     self.file = SharedDescriptor(consume file)
+    end = size
     hasRecords = size > 0
   }
 
@@ -112,35 +130,76 @@ final class LogFile {
   /// Writes as many bytes as the disk accepts.
   ///
   /// - Parameter isRecord: whether the bytes are more than a header.
-  /// - Returns: the number of written bytes, at least one.
+  /// - Returns: the number of written bytes, at least one; nil if another program shortened the
+  ///   file after the last look at ``change``. Then nothing was written, and the file needs its
+  ///   header.
   /// - Throws: the error of write(2).
-  func write(_ bytes: UnsafeRawBufferPointer, isRecord: Bool) throws(Errno) -> Int {
+  func write(_ bytes: UnsafeRawBufferPointer, isRecord: Bool) throws(Errno) -> Int? {
     guard case .bytes(let count) = try file.borrowed.writeAvailable(bytes) else {
       throw .wouldBlock
     }
+    let position = position
+    if position >= 0, position < end + count, removeLast(count, endingAt: position) { return nil }
+    end = max(end + count, position)
     size += count
     if isRecord { hasRecords = true }
     return count
   }
+
+  /// The offset behind the last write: with O_APPEND, that was the end of the file. Negative if the
+  /// file has none. The corresponding C function is `lseek`.
+  private var position: Int { Int(lseek(file.borrowed.rawValue, 0, SEEK_CUR)) }
 
   /// Removes the last written bytes, because a record could not be completed.
   ///
   /// Does nothing if another program has appended bytes since, because these are never removed. A
   /// reader then finds an incomplete record.
   func removeLast(_ count: Int) {
-    // With O_APPEND, the offset is the end of this descriptor's last write.
-    let end = lseek(file.borrowed.rawValue, 0, SEEK_CUR)
-    guard let length = try? file.borrowed.stat().size, end == off_t(length) else { return }
-    guard ftruncate(file.borrowed.rawValue, end - off_t(count)) == 0 else { return }
+    guard removeLast(count, endingAt: position) else { return }
+    end -= count
     size -= count
   }
 
-  // MARK: Rotation
+  private func removeLast(_ count: Int, endingAt position: Int) -> Bool {
+    guard count <= position, (try? file.borrowed.stat().size) == Int64(position) else {
+      return false
+    }
+    return ftruncate(file.borrowed.rawValue, off_t(position - count)) == 0
+  }
+
+  // MARK: Other programs
+
+  /// Whether another program has shortened or removed the file since the last write.
+  var change: Change? {
+    guard let status = try? file.borrowed.stat() else { return nil }
+    // Some file systems do not count names.
+    if status.linkCount == 0, isElsewhere { return .removed }
+    return status.size < Int64(end) ? .shortened : nil
+  }
 
   /// Whether the path now leads to another file, or to no file.
   var isElsewhere: Bool {
     identity != (try? FileIdentity(at: path))
   }
+
+  /// Goes on at the end of the file, after another program has shortened it.
+  func acceptLength() {
+    wasShortened = true
+    guard let length = try? file.borrowed.stat().size else { return }
+    (size, end) = (Int(length), Int(length))
+    hasRecords = size > 0
+  }
+
+  /// Reads a part of the file, fewer bytes at its end; nil if that is not possible.
+  func bytes(_ range: Range<Int>) -> [UInt8]? {
+    guard
+      let reader = try? OwnedDescriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK),
+      identity == (try? FileIdentity(of: reader.borrowed))
+    else { return nil }
+    return try? reader.borrowed.bytes(at: range.lowerBound, count: range.count)
+  }
+
+  // MARK: Rotation
 
   /// Starts a new file at the path, after another program has moved or removed the present file.
   ///
@@ -171,6 +230,7 @@ final class LogFile {
     let next = try Self.open(place ?? path, path, access, mustBeNew: mustBeNew)
     (identity, size) = try Self.status(of: next, at: path)
     file = SharedDescriptor(consume next)
+    end = size
     if self.path != path { lastNumber = nil }
     self.path = path
     hasRecords = size > 0

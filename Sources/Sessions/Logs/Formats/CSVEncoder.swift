@@ -24,6 +24,10 @@ struct CSVEncoder: LogEncoder {
 
   mutating func begin(into output: inout [UInt8]) { stream.appendHeader(to: &output) }
 
+  func continuation(of size: Int, _ read: (Range<Int>) -> [UInt8]?) -> LogContinuation {
+    LogContinuation(ofLines: size, read)
+  }
+
   mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
     switch record.contentAsText {
     case .bytes(.fromDevice, let bytes, _):

@@ -40,6 +40,10 @@ struct FramedEncoder: LogEncoder {
   mutating func begin(into output: inout [UInt8]) { encoder.begin(into: &output) }
   mutating func end(into output: inout [UInt8]) { encoder.end(into: &output) }
 
+  func continuation(of size: Int, _ read: (Range<Int>) -> [UInt8]?) -> LogContinuation {
+    encoder.continuation(of: size, read)
+  }
+
   var dependsOnFile: Bool { encoder.dependsOnFile }
   var needsNewFile: Bool {
     get { encoder.needsNewFile }

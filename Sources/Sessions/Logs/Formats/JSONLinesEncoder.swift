@@ -16,6 +16,10 @@ struct JSONLinesEncoder: LogEncoder {
 
   init(namesPorts: Bool = false) { names = namesPorts ? [] : nil }
 
+  func continuation(of size: Int, _ read: (Range<Int>) -> [UInt8]?) -> LogContinuation {
+    LogContinuation(ofLines: size, read)
+  }
+
   mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
     if case .port(let port) = record.content {
       names?.append(port.name)

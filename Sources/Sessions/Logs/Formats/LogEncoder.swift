@@ -13,6 +13,14 @@ protocol LogEncoder {
   /// Appends the end of a file. Text that is held back goes into the next file.
   mutating func end(into output: inout [UInt8])
 
+  /// How a file that has contents is continued, which may end with an incomplete record. By default
+  /// as it is.
+  ///
+  /// - Parameters:
+  ///   - size: the length of the file in bytes, above zero.
+  ///   - read: reads a part of the file; nil if that is not possible.
+  func continuation(of size: Int, _ read: (Range<Int>) -> [UInt8]?) -> LogContinuation
+
   /// Whether what a record becomes depends on the records before it in the same file. By default
   /// false.
   ///
@@ -45,6 +53,8 @@ extension LogEncoder {
   mutating func begin(into output: inout [UInt8]) {}
   mutating func end(into output: inout [UInt8]) {}
 
+  func continuation(of size: Int, _ read: (Range<Int>) -> [UInt8]?) -> LogContinuation { .asItIs }
+
   var needsNewFile: Bool {
     get { false }
     set {}
@@ -55,6 +65,22 @@ extension LogEncoder {
   var deadline: MonotonicTime? { nil }
   mutating func tick(at now: MonotonicTime, into output: inout [UInt8]) {}
   mutating func flush(into output: inout [UInt8]) {}
+}
+
+/// How a file that has contents is continued.
+enum LogContinuation {
+  /// Its last record is complete, or its format has no records.
+  case asItIs
+  /// A line end makes the next record a line of its own.
+  case behindLineEnd
+  /// No reader finds a record behind an incomplete one: the next one needs another file.
+  case inNextFile
+
+  /// How a file is continued whose records are lines.
+  init(ofLines size: Int, _ read: (Range<Int>) -> [UInt8]?) {
+    // An empty line harms no reader, so that an unknown end is one without a line end.
+    self = read(size - 1..<size) == [UInt8(ascii: "\n")] ? .asItIs : .behindLineEnd
+  }
 }
 
 /// Writes only the bytes. Events and gaps are reported to the user, but not written.

@@ -7,6 +7,9 @@ enum Pcapng {
   /// The byte-order magic of a section header, in a little-endian file.
   static let byteOrderMagic: UInt32 = 0x1A2B_3C4D
 
+  /// The size of a block without a body: the type, the length, and the length again.
+  static let shortestBlock = 12
+
   /// LINKTYPE_USER0, for private formats: the bytes of a serial line, unchanged. The only
   /// registered type for serial lines, LINKTYPE_RTAC_SERIAL, requires modem lines and protocols
   /// that are not known here. See <https://www.tcpdump.org/linktypes.html>.

@@ -37,6 +37,18 @@ struct PcapngEncoder: LogEncoder {
     }
   }
 
+  /// A complete block has its length at its end, and behind its type.
+  func continuation(of size: Int, _ read: (Range<Int>) -> [UInt8]?) -> LogContinuation {
+    func number(at offset: Int) -> Int? {
+      guard offset >= 0, let bytes = read(offset..<offset + 4), bytes.count == 4 else { return nil }
+      return bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+    guard let length = number(at: size - 4), length % 4 == 0,
+      (Pcapng.shortestBlock...size).contains(length)
+    else { return .inNextFile }
+    return number(at: size - length + 4) == length ? .asItIs : .inNextFile
+  }
+
   private func interface(_ port: LogPort?, into output: inout [UInt8]) {
     block(Pcapng.interfaceDescription, into: &output) { output in
       output.append(littleEndian: linkType)

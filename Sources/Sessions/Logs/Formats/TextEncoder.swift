@@ -17,6 +17,10 @@ struct TextEncoder: LogEncoder {
     if !namesPorts { ports = [TextLines(marksDirection: marksDirection)] }
   }
 
+  func continuation(of size: Int, _ read: (Range<Int>) -> [UInt8]?) -> LogContinuation {
+    LogContinuation(ofLines: size, read)
+  }
+
   mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
     if case .port(let port) = record.content { return add(port.name) }
     ports[namesPorts ? record.port : 0].append(record, to: &output)

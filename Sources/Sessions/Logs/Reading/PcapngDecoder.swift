@@ -50,11 +50,11 @@ struct PcapngDecoder: LogDecoder {
   /// The next block; nil at the end. An incomplete block is read again from its start.
   private mutating func block() throws(LogReadingError) -> BlockReading? {
     start = input.offset
-    guard case .bytes(let head) = try input.peek(Self.shortestBlock) else { return .waiting }
+    guard case .bytes(let head) = try input.peek(Pcapng.shortestBlock) else { return .waiting }
     if head.isEmpty { return nil }
     guard head.count >= 8 else { throw error("the file ends within a block") }
     let type = number(head, at: 0)
-    var shortest = Self.shortestBlock
+    var shortest = Pcapng.shortestBlock
     // This type is the same in both byte orders. The magic after the length determines the order.
     if type == Pcapng.sectionHeader {
       isBigEndian = head.dropFirst(8).first == 0x1A
@@ -74,9 +74,6 @@ struct PcapngDecoder: LogDecoder {
     }
     return .block(type, block.dropFirst(8).dropLast(4))
   }
-
-  /// The size of a block without a body: the type, the length, and the length again.
-  private static let shortestBlock = 12
 
   private mutating func addInterface(_ body: ArraySlice<UInt8>) throws(LogReadingError) {
     guard body.count >= 8 else { throw error("an interface that is cut off") }

@@ -8,15 +8,17 @@ import Time
 /// briefly at the end.
 final class LogBuffer: Sendable {
   private let capacity: Int
-  private let state = Guarded(State())
+  private let state: Guarded<State>
   private let wake: WakePipe
 
   /// The progress of writing.
-  struct Progress: Sendable {
+  struct Progress: Sendable, Equatable {
     /// The file.
-    var place: LogSnapshot.Place
+    var path: FilePath
     /// Why nothing can be written at present; nil if writing works.
     var problem: LogProblem?
+    /// Whether another program has shortened a file of the log.
+    var wasShortened = false
   }
 
   private struct State: Sendable {
@@ -27,7 +29,9 @@ final class LogBuffer: Sendable {
     var unwritten = 0
     var isClosed = false
     var isFinished = false
-    var progress = Progress(place: LogSnapshot.Place(path: "", file: nil))
+    var progress: Progress
+    /// Kept here alone: an open file that was removed takes room on the disk.
+    var place: LogSnapshot.Place
   }
 
   /// Creates a buffer.
@@ -37,7 +41,7 @@ final class LogBuffer: Sendable {
   init(at place: LogSnapshot.Place, capacity: Int) throws(Errno) {
     self.capacity = capacity
     wake = try WakePipe()
-    state.withLock { $0.progress.place = place }
+    state = Guarded(State(progress: Progress(path: place.path), place: place))
   }
 
   // MARK: The session's thread
@@ -52,7 +56,7 @@ final class LogBuffer: Sendable {
   }
 
   /// Where the log is written. The progress stays unseen.
-  var place: LogSnapshot.Place { state.withLock { $0.progress.place } }
+  var place: LogSnapshot.Place { state.withLock { $0.place } }
 
   /// The number of serial bytes that are not written yet.
   var unwrittenCount: Int { state.withLock { $0.unwritten } }
@@ -127,13 +131,12 @@ final class LogBuffer: Sendable {
     }
   }
 
-  /// Publishes the progress if it has changed.
-  func report(_ progress: Progress) {
+  /// Publishes where the log is written, and the progress if it has changed.
+  func report(_ problem: LogProblem?, at place: LogSnapshot.Place, wasShortened: Bool) {
+    let progress = Progress(path: place.path, problem: problem, wasShortened: wasShortened)
     let isNew = state.withLock { state in
-      let isNew =
-        state.progress.place.path != progress.place.path
-        || state.progress.problem != progress.problem
-      state.progress = progress
+      let isNew = state.progress != progress
+      (state.progress, state.place) = (progress, place)
       return isNew
     }
     if isNew { wake.wake() }

@@ -30,6 +30,8 @@ final class LogWriter {
   /// The time of the next attempt to start a file after a failed one.
   private var nextAttempt = MonotonicTime(nanoseconds: .min)
   private var problem: LogProblem?
+  /// Whether the header of the file could not be written.
+  private var lacksHeader = false
 
   init(
     _ file: LogFile, _ encoder: any LogEncoder, isDivisible: Bool = false, rotation: LogRotation,
@@ -45,7 +47,7 @@ final class LogWriter {
   /// Writes until the buffer is closed and empty, or nothing more can be written.
   func run() {
     defer { buffer.finish() }
-    guard beginFile() else { return }
+    guard continueFile() else { return }
     var batch = RecordBatch()
     while buffer.take(into: &batch, until: nextDeadline) {
       if isTimeUp { rotate() }
@@ -70,9 +72,8 @@ final class LogWriter {
     var isWritten = true
     batch.forEach { record in
       decoder.decode(record) { record in
-        encodeForFile { encoder.encode(record, into: &output) }
+        isWritten = putEncoded { encoder.encode(record, into: &output) }
       }
-      isWritten = putWhole(output)
       if isWritten { didWrite(record.byteCount, freeing: record.size) }
       isWritten = isWritten && beginNeededFile()
       return isWritten
@@ -97,8 +98,7 @@ final class LogWriter {
   /// Writes text that the encoder has held back and appends now.
   private func writeHeld(_ append: () -> Void) -> Bool {
     guard heldCount > 0 || encoder.deadline != nil else { return true }
-    encodeForFile(append)
-    guard putWhole(output) else { return false }
+    guard putEncoded(append) else { return false }
     didWrite(0, freeing: 0)
     return true
   }
@@ -110,8 +110,25 @@ final class LogWriter {
     heldCount = held
   }
 
+  /// Encodes a record, and writes it into one file.
+  private func putEncoded(_ encode: () -> Void) -> Bool {
+    let before = encoder.dependsOnFile ? encoder : nil
+    encodeForFile(encode)
+    return putWhole(output) {
+      // The file that has begun meanwhile has nothing that the record could continue.
+      guard let before else { return nil }
+      encoder = before
+      var ending: [UInt8] = []
+      encoder.end(into: &ending)
+      output.removeAll(keepingCapacity: true)
+      encode()
+      return output
+    }
+  }
+
   /// Encodes a record for a file that has room for it. It starts the next file if necessary.
   private func encodeForFile(_ encode: () -> Void) {
+    if let change = file.change { follow(change) }
     output.removeAll(keepingCapacity: true)
     guard rotation.size != nil else { return encode() }
     var isTooLong: Bool { file.hasRecords && rotation.room(after: file.size) < output.count }
@@ -152,49 +169,82 @@ final class LogWriter {
   private func putDivided(_ bytes: ArraySlice<UInt8>) -> Bool {
     var index = bytes.startIndex
     while index < bytes.endIndex {
+      if let change = file.change { follow(change) }
       if rotation.room(after: file.size) == 0 { rotate() }
       // A file that could not be rotated may exceed its maximum size.
       let room = rotation.room(after: file.size)
       let end = room == 0 ? bytes.endIndex : index + min(room, bytes.endIndex - index)
-      guard put(bytes[index..<end], onProgress: { buffer.didWrite($0, freeing: 0) }) else {
-        return false
+      let outcome = put(bytes[index..<end]) {
+        index += $0
+        buffer.didWrite($0, freeing: 0)
       }
-      index = end
+      switch outcome {
+      case .written: break
+      case .fileChanged: follow(file.change ?? .moved)
+      case .unwritten: return false
+      }
     }
     return true
   }
 
-  /// Writes a record into one file. An incomplete record is removed.
-  private func putWhole(_ bytes: [UInt8]) -> Bool {
-    var written = 0
-    let isWritten = put(bytes[...], onProgress: { written += $0 })
-    if !isWritten && written > 0 { file.removeLast(written) }
-    return isWritten
+  /// Writes a record or a header into one file. An incomplete record is removed.
+  ///
+  /// - Parameter inNewFile: encodes the record for another file; nil if it is the same there.
+  private func putWhole(
+    _ bytes: [UInt8], isRecord: Bool = true, inNewFile: () -> [UInt8]? = { nil }
+  ) -> Bool {
+    var bytes = bytes
+    if isRecord, lacksHeader, !beginFile() { return false }
+    while true {
+      var written = 0
+      let outcome = put(bytes[...], isRecord: isRecord) { written += $0 }
+      if outcome == .written { return true }
+      if written > 0 { file.removeLast(written) }
+      if outcome == .unwritten { return false }
+      guard follow(file.change ?? .moved) else { continue }
+      // A file that has begun has its header.
+      if !isRecord { return !lacksHeader }
+      bytes = inNewFile() ?? bytes
+    }
+  }
+
+  private enum Outcome {
+    case written
+    /// Another program has changed the file: what was written may not be in it.
+    case fileChanged
+    /// The buffer was closed, and writing still fails.
+    case unwritten
   }
 
   /// Writes all bytes, with as many attempts as necessary.
-  ///
-  /// - Returns: false if the buffer was closed, and writing still fails.
   private func put(
-    _ bytes: ArraySlice<UInt8>, isRecord: Bool = true, onProgress: (Int) -> Void = { _ in }
-  ) -> Bool {
+    _ bytes: ArraySlice<UInt8>, isRecord: Bool = true, onProgress: (Int) -> Void
+  ) -> Outcome {
     var rest = bytes
     while !rest.isEmpty {
       do throws(Errno) {
-        let count = try writeSome(rest, isRecord: isRecord)
+        if isRemoved { throw .noSuchFileOrDirectory }
+        guard let count = try writeSome(rest, isRecord: isRecord) else { return .fileChanged }
         rest = rest.dropFirst(count)
         onProgress(count)
         if case .unwritable = problem { report(nil) }
       } catch {
-        report(.unwritable(error))
-        guard buffer.pause(Self.retryInterval) else { return false }
+        if !isRemoved { report(.unwritable(error)) }
+        guard buffer.pause(Self.retryInterval) else { return .unwritten }
+        // A user makes room by removing, moving or emptying the file.
+        if nextAttempt <= .now, file.change != nil || file.isElsewhere { return .fileChanged }
       }
     }
-    return true
+    return .written
   }
 
-  private func writeSome(_ bytes: ArraySlice<UInt8>, isRecord: Bool) throws(Errno) -> Int {
-    let result: Result<Int, Errno> = bytes.withUnsafeBytes { bytes in
+  /// Whether the file was removed, and nothing has taken its place.
+  private var isRemoved: Bool {
+    if case .removed = problem { true } else { false }
+  }
+
+  private func writeSome(_ bytes: ArraySlice<UInt8>, isRecord: Bool) throws(Errno) -> Int? {
+    let result: Result<Int?, Errno> = bytes.withUnsafeBytes { bytes in
       Result { () throws(Errno) in try file.write(bytes, isRecord: isRecord) }
     }
     return try result.get()
@@ -202,16 +252,33 @@ final class LogWriter {
 
   private func report(_ problem: LogProblem?) {
     self.problem = problem
-    buffer.report(LogBuffer.Progress(place: file.place, problem: problem))
+    buffer.report(problem, at: file.place, wasShortened: file.wasShortened)
   }
 
   // MARK: Files
 
-  /// Writes the header of a file. If the file is appended to, the header is in the middle of it.
+  /// Writes the header of a file.
   ///
-  /// - Parameter header: the header; nil for the present one.
-  private func beginFile(header: [UInt8]? = nil) -> Bool {
-    put((header ?? self.header)[...], isRecord: false)
+  /// - Parameters:
+  ///   - header: the header; nil for the present one.
+  ///   - separator: what precedes it.
+  /// - Returns: false if the buffer was closed, and writing still fails.
+  private func beginFile(header: [UInt8]? = nil, behind separator: [UInt8] = []) -> Bool {
+    lacksHeader = false
+    lacksHeader = !putWhole(separator + (header ?? self.header), isRecord: false)
+    return !lacksHeader
+  }
+
+  /// Writes the header of a file that may have contents: then the header is in the middle of it. An
+  /// incomplete record at the end of the contents is separated from the next one.
+  private func continueFile(header: [UInt8]? = nil) -> Bool {
+    let continuation =
+      file.size > 0 ? encoder.continuation(of: file.size, file.bytes) : .asItIs
+    switch continuation {
+    case .asItIs: return beginFile(header: header)
+    case .behindLineEnd: return beginFile(header: header, behind: [UInt8(ascii: "\n")])
+    case .inNextFile: return rotate(header: header) ? !lacksHeader : beginFile(header: header)
+    }
   }
 
   private var header: [UInt8] {
@@ -224,7 +291,7 @@ final class LogWriter {
     var ending: [UInt8] = []
     encoder.end(into: &ending)
     // If the end of the last line is missing, no data are lost.
-    if !ending.isEmpty { _ = try? writeSome(ending[...], isRecord: true) }
+    if !ending.isEmpty, file.change == nil { _ = try? writeSome(ending[...], isRecord: true) }
   }
 
   /// Starts the next file if possible; otherwise continues with this one.
@@ -233,7 +300,8 @@ final class LogWriter {
   /// - Returns: whether the file has begun.
   @discardableResult
   private func begin(
-    header: [UInt8]? = nil, _ next: () throws(LogFileError) -> Void
+    header: [UInt8]? = nil, orReport problem: (LogFileError) -> LogProblem,
+    _ next: () throws(LogFileError) -> Void
   ) -> Bool {
     guard nextAttempt <= .now else { return false }
     endFile()
@@ -241,17 +309,40 @@ final class LogWriter {
       try next()
     } catch {
       nextAttempt = .now + Self.lookInterval
-      report(.notRotated(error))
+      let problem = file.change == .removed ? .removed(error) : problem(error)
+      // That nothing can be written is worse than where.
+      if case (.unwritable?, .moved) = (self.problem, problem) {} else { report(problem) }
       return false
     }
     report(nil)
-    _ = beginFile(header: header)
+    _ = continueFile(header: header)
     return true
   }
 
   @discardableResult
   private func rotate(header: [UInt8]? = nil) -> Bool {
-    begin(header: header) { () throws(LogFileError) in try file.rotate(keeping: rotation.keep) }
+    begin(header: header, orReport: LogProblem.notRotated) { () throws(LogFileError) in
+      try file.rotate(keeping: rotation.keep)
+    }
+  }
+
+  /// Goes on after another program has changed the file.
+  ///
+  /// - Returns: whether a file has begun.
+  @discardableResult
+  private func follow(_ change: LogFile.Change) -> Bool {
+    guard change == .shortened else {
+      // What is written to a removed file is lost, so that this does not wait.
+      if change == .removed, !isRemoved { nextAttempt = .now }
+      return begin(orReport: LogProblem.moved) { () throws(LogFileError) in try file.reopen() }
+    }
+    // An open line does not go on in what is left.
+    var ending: [UInt8] = []
+    encoder.end(into: &ending)
+    file.acceptLength()
+    report(problem)
+    _ = continueFile()
+    return true
   }
 
   /// Starts a new file with the name if another program has renamed or removed the file.
@@ -259,7 +350,7 @@ final class LogWriter {
     let now = MonotonicTime.now
     guard now - lastLook >= Self.lookInterval else { return }
     lastLook = now
-    if file.isElsewhere { begin { () throws(LogFileError) in try file.reopen() } }
+    if file.isElsewhere { follow(file.change ?? .moved) }
   }
 
   // MARK: Time

@@ -1,0 +1,290 @@
+"""Row 73: another program truncates, removes or moves the file of a log; the disk was full; the clock is set."""
+
+import base64
+import errno
+import itertools
+import json
+import os
+import re
+import shutil
+import signal
+import stat
+import struct
+import subprocess
+import time
+import unittest
+from pathlib import Path
+
+from Tests.endtoend.faults import number, preload, record
+from Tests.endtoend.faults.disks import Disk, mounted, small
+from Tests.endtoend.harness import Pipes, Port, contents, run, serialterm_binary, soak, wait_until
+from Tests.endtoend.test_log_command import LogCommandTest
+from Tests.endtoend.test_log_formats import STAMP, blocks, options
+
+FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
+SECTION, INTERFACE, PACKET = 0x0A0D0D0A, 1, 6
+SAID = re.compile(r"v=(\d+)")
+SHORTENED = re.compile(rb"another program has shortened the log (\S+),")
+
+
+def packets(data):
+    """The bytes and the comment of each packet. A file without its headers fails."""
+    interfaces = None
+    for kind, body in blocks(data):
+        if kind == SECTION:
+            interfaces = 0
+        elif kind == INTERFACE:
+            interfaces += 1
+        elif kind == PACKET:
+            interface, _, _, count, _ = struct.unpack_from("<5I", body)
+            assert interface < interfaces, "a packet of no interface"
+            about = options(body[20 + (count + 3) // 4 * 4:])
+            yield body[20:20 + count].decode(), about.get(1, b"").decode()
+
+
+def objects(data):
+    assert not data or data.endswith(b"\n"), data[-100:]
+    return [json.loads(line) for line in data.splitlines()]
+
+
+def said_in_text(data):
+    assert not data or data.endswith(b"\n"), data[-100:]
+    lines = data.decode().splitlines()
+    assert all(STAMP.match(line) for line in lines), data[:200]
+    return [STAMP.sub("", line) for line in lines]
+
+
+def said_in_table(data):
+    head, *rows = data.decode().splitlines() or [""]
+    assert head in ("time,v", "") and all(row.count(",") == 1 for row in rows), data[:200]
+    return [f"v={row.partition(',')[2]}" for row in rows]
+
+
+# What the device said in a log, by parsers that accept no damage.
+PARSERS = {
+    ".log": lambda data: data.decode().splitlines(),
+    ".txt": said_in_text,
+    ".jsonl": lambda data: [base64.b64decode(entry.get("bytes", "")).decode() for entry in objects(data)],
+    ".pcapng": lambda data: [said for said, _ in packets(data)],
+    ".csv": said_in_table,
+}
+
+
+def numbers(suffix, data):
+    return [int(found) for found in SAID.findall("\n".join(PARSERS[suffix](data)))]
+
+
+def fill(path):
+    """Fills a disk with a file."""
+    with open(path, "wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(bytes(512))
+        except OSError as error:
+            assert error.errno == errno.ENOSPC, error
+
+
+class ChangedLogTest(LogCommandTest):
+    """Logs of one port in all formats, to which its device says numbers."""
+
+    def setUp(self):
+        super().setUp()
+        self.count = itertools.count(1)
+        self.last = 0
+
+    def begin(self, folder=None, *options, variables=None, through=(), suffixes=PARSERS):
+        """`serialterm log` in the formats with these suffixes, once its port is open."""
+        self.files = {suffix: (folder or self.folder) / f"a{suffix}" for suffix in suffixes}
+        program = self.enterContext(Pipes(
+            *through, serialterm_binary(), "log", self.device.path, *map(str, self.files.values()), *options,
+            variables=variables))
+        program.stderr.expect(b"logging ")
+        return program
+
+    def say(self, count=1):
+        """The device says the next numbers, each as a line."""
+        for self.last in itertools.islice(self.count, count):
+            self.device.write(b"v=%d\r\n" % self.last)
+
+    def is_written(self, path, suffix):
+        """Whether the last number is in a file."""
+        forms = {
+            ".log": b"v=%d\r\n", ".txt": b"v=%d\n", ".csv": b",%d\n", ".pcapng": b"v=%d\r\n", ".jsonl": b'v=%d\\r\\n"'}
+        return forms[suffix] % self.last in contents(path)
+
+    def tell(self, count=1):
+        """Says numbers, and waits until all files have them."""
+        self.say(count)
+        for suffix, path in self.files.items():
+            wait_until(lambda: self.is_written(path, suffix), f"{path} has number {self.last}")
+
+    def numbers(self, suffix):
+        return numbers(suffix, contents(self.files[suffix]))
+
+    def end(self, program, status=128 + signal.SIGTERM):
+        program.signal(signal.SIGTERM)
+        self.assertEqual(program.wait(), status)
+        return program.stderr.data
+
+
+class TruncatedTests(ChangedLogTest):
+    def test_an_emptied_log_begins_again_with_its_header_and_says_so_once(self):
+        program = self.begin()
+        self.tell(3)
+        for _ in range(2):
+            first = self.last + 1
+            for path in self.files.values():
+                os.truncate(path, 0)
+            self.tell(3)
+            for suffix in self.files:
+                self.assertEqual(self.numbers(suffix), list(range(first, self.last + 1)), suffix)
+        if shutil.which("tshark"):
+            result = run("tshark", "-r", str(self.files[".pcapng"]), "-T", "fields", "-e", "data.data")
+            self.assertEqual(result.status, 0, result.stderr)
+            self.assertEqual(
+                bytes.fromhex(result.stdout.decode().replace("\n", "")), b"v=4\r\nv=5\r\nv=6\r\nv=7\r\nv=8\r\nv=9\r\n"[15:])
+        said = self.end(program)
+        self.assertEqual(
+            sorted(SHORTENED.findall(said)), sorted(str(path).encode() for path in self.files.values()))
+
+    def test_a_log_that_was_cut_goes_on_so_that_its_reader_finds_what_follows(self):
+        program = self.begin()
+        self.tell(3)
+        cut = {}
+        for suffix, path in self.files.items():
+            cut[suffix] = path.stat().st_size - 3
+            os.truncate(path, cut[suffix])
+        self.tell(3)
+        for suffix, path in self.files.items():
+            data = contents(path)
+            if suffix == ".pcapng":
+                # What was cut is another file.
+                old = contents(Path(f"{path}.1"))
+                self.assertEqual((old[:4], len(old)), (b"\n\r\r\n", cut[suffix]))
+            else:
+                rest = data[cut[suffix]:]
+                self.assertEqual(rest.startswith(b"\n"), suffix != ".log")
+                data = rest.removeprefix(b"\n")
+            self.assertEqual(numbers(suffix, data), [4, 5, 6], suffix)
+        self.end(program)
+
+    def test_a_log_with_an_incomplete_end_is_continued_behind_it(self):
+        # As a computer leaves it that lost its power.
+        for suffix, end in ((".txt", b"[2026-11-21T07:31:00"), (".jsonl", b'{"time":"20'), (".pcapng", b"\n\r\r\n\x1c")):
+            (self.folder / f"a{suffix}").write_bytes(end)
+        program = self.begin(None, "--log-append", suffixes=(".txt", ".jsonl", ".pcapng"))
+        self.tell(2)
+        self.end(program)
+        self.assertEqual(contents(self.folder / "a.pcapng.1"), b"\n\r\r\n\x1c")
+        self.assertEqual(self.numbers(".pcapng"), [1, 2])
+        for suffix in (".txt", ".jsonl"):
+            _, _, rest = contents(self.files[suffix]).partition(b"\n")
+            self.assertEqual(numbers(suffix, rest), [1, 2])
+
+
+class RemovedTests(ChangedLogTest):
+    def test_a_removed_log_begins_again_with_the_next_bytes(self):
+        program = self.begin()
+        self.tell(2)
+        for path in self.files.values():
+            path.unlink()
+        self.tell(2)
+        for suffix in self.files:
+            self.assertEqual(self.numbers(suffix), [3, 4], suffix)
+        self.assertNotIn(b"shortened", self.end(program))
+
+    def test_bytes_for_a_log_whose_folder_is_gone_are_kept_and_counted(self):
+        folder = self.folder / "inner"
+        folder.mkdir()
+        program = self.begin(folder)
+        self.tell(2)
+        shutil.rmtree(folder)
+        self.say(2)
+        for _ in self.files:
+            program.stderr.expect(b"was removed, and cannot be started again")
+        folder.mkdir()
+        self.tell(1)
+        for suffix in self.files:
+            self.assertEqual(self.numbers(suffix), [3, 4, 5], suffix)
+        shutil.rmtree(folder)
+        self.say(1)
+        for _ in self.files:
+            program.stderr.expect(b"was removed, and cannot be started again")
+        said = self.end(program, status=7)
+        missing = re.findall(rb"([\d,]+) bytes not logged", said)
+        self.assertEqual([number(found) for found in missing], [len(b"v=6\r\n")] * len(self.files))
+
+    def test_a_log_goes_on_where_its_folder_was_moved(self):
+        folder, moved = self.folder / "inner", self.folder / "moved"
+        folder.mkdir()
+        program = self.begin(folder, suffixes=(".jsonl",))
+        self.tell(2)
+        folder.rename(moved)
+
+        def is_said():
+            # The path is looked at once a second, with the next bytes.
+            self.say()
+            return b"was moved, and continues where it is now" in program.stderr.data
+        wait_until(is_said, "it is said")
+        last = self.last
+        path = moved / "a.jsonl"
+        wait_until(lambda: self.is_written(path, ".jsonl"), "it goes on")
+        folder.mkdir()
+
+        def is_back():
+            self.say()
+            return self.files[".jsonl"].exists()
+        wait_until(is_back, "it begins again")
+        self.tell()
+        self.assertGreater(self.last, last)
+        self.assertEqual(
+            numbers(".jsonl", contents(path)) + self.numbers(".jsonl"), list(range(1, self.last + 1)))
+        self.assertEqual(self.end(program).count(b"was moved"), 1)
+
+
+class FullTests(ChangedLogTest):
+    def setUp(self):
+        super().setUp()
+        self.disk = self.enterContext(small(self.folder / "disk", 64))
+
+    def say_until(self, program, words):
+        """Says numbers until the program says something."""
+        def is_said():
+            self.say()
+            program.stderr.catch_up()
+            return words in program.stderr.data
+        wait_until(is_said, f"it says {words}")
+
+    def test_room_that_comes_of_emptying_or_removing_the_log_is_used_at_once(self):
+        for suffix in (".txt", ".jsonl", ".pcapng"):
+            for act in (lambda path: os.truncate(path, 0), os.unlink):
+                with self.subTest(suffix):
+                    program = self.begin(self.disk, suffixes=(suffix,))
+                    self.tell(1)
+                    fill(self.disk / "filler")
+                    self.say_until(program, b"cannot be written")
+                    before = self.last
+                    kept = self.files[suffix].stat().st_size
+                    self.assertGreater(kept, 0)
+                    act(self.files[suffix])
+                    wait_until(lambda: self.is_written(self.files[suffix], suffix), "it is written")
+                    self.tell(1)
+                    found = self.numbers(suffix)
+                    self.assertEqual(found, list(range(found[0], self.last + 1)))
+                    self.assertLessEqual(found[0], before)
+                    self.end(program)
+                    for path in self.disk.iterdir():
+                        path.unlink()
+
+    def test_a_header_that_found_no_room_is_written_first(self):
+        program = self.begin(self.disk, suffixes=(".pcapng",))
+        self.tell(2)
+        fill(self.disk / "filler")
+        path = self.files[".pcapng"]
+        path.rename(self.disk / "old")
+        self.say_until(program, b"cannot be written")
+        (self.disk / "filler").unlink()
+        self.tell(1)
+        old = numbers(".pcapng", contents(self.disk / "old"))
+        self.assertEqual(old + self.numbers(".pcapng"), list(range(1, self.last + 1)))
+        self.end(program)
