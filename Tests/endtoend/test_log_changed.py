@@ -288,3 +288,73 @@ class FullTests(ChangedLogTest):
         old = numbers(".pcapng", contents(self.disk / "old"))
         self.assertEqual(old + self.numbers(".pcapng"), list(range(1, self.last + 1)))
         self.end(program)
+
+
+@unittest.skipUnless(FAKETIME.exists(), "there is no libfaketime")
+class ClockTest(ChangedLogTest):
+    def setUp(self):
+        super().setUp()
+        self.clock = self.folder / "clock"
+        self.set(0)
+        # The library sets variables in the first program that loads it, which is not the one under test.
+        self.how = {"through": (shutil.which("timeout"), "3600"), "variables": {
+            "LD_PRELOAD": str(FAKETIME), "FAKETIME_TIMESTAMP_FILE": str(self.clock), "FAKETIME_NO_CACHE": "1",
+            "DONT_FAKE_MONOTONIC": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}}
+
+    def set(self, seconds):
+        """Sets the clock to a time ahead of now."""
+        new = self.clock.with_suffix(".new")
+        new.write_text(f"{seconds:+f}\n")
+        new.rename(self.clock)
+
+
+class ClockTests(ClockTest):
+    def test_a_step_is_an_event_and_replay_does_not_wait_for_it(self):
+        program = self.begin(**self.how)
+        for seconds in (0, 86_400, 3_600):
+            self.set(seconds)
+            self.tell(2)
+        self.end(program)
+        steps = [entry for entry in objects(contents(self.files[".jsonl"])) if entry.get("event") == "clock"]
+        self.assertEqual([round(entry["step"] / 10) * 10 for entry in steps], [86_400, -82_800])
+        for entry in steps:
+            self.assertEqual(entry["time"], entry["new"])
+        words = re.compile(r"clock set by ([+-]\d+\.\d{6}) s: \S+Z, before: \S+Z")
+        texts = said_in_text(contents(self.files[".txt"]))
+        comments = [comment for _, comment in packets(contents(self.files[".pcapng"]))]
+        for lines in (texts, comments):
+            found = [float(match.group(1)) for match in map(words.search, lines) if match]
+            self.assertEqual(len(found), 2)
+            for step, event in zip(found, steps):
+                self.assertAlmostEqual(step, event["step"], delta=0.4)
+        for suffix in (".txt", ".jsonl", ".pcapng"):
+            with self.subTest(suffix), Pipes(
+                    serialterm_binary(), "replay", str(self.files[suffix])) as replay:
+                node = replay.stdout.expect(re.compile(rb"(/\S+)\n")).group(1).decode()
+                with Port(node) as port:
+                    said = "".join(f"v={n}\r\n" for n in range(1, 7)).encode()
+                    self.assertEqual(port.read_exactly(len(said)), said)
+                self.assertEqual(replay.wait(), 0)
+
+    def test_the_offset_of_local_time_changes_without_an_event(self):
+        for year, month, day, before, after in ((2026, 10, 25, "+02:00", "+01:00"), (2027, 3, 28, "+01:00", "+02:00")):
+            with self.subTest(after):
+                border = time.mktime((year, month, day, 1, 0, 0, 0, 0, 0)) - time.timezone
+                self.set(border - 2 - time.time())
+                self.how["variables"]["TZ"] = "Europe/Berlin"
+                program = self.begin(suffixes=(".txt", ".jsonl"), **self.how)
+
+                def is_over():
+                    self.tell()
+                    return f"{after}] ".encode() in contents(self.files[".txt"])
+                is_over()
+                wait_until(is_over, "the offset has changed")
+                self.end(program)
+                log = contents(self.files[".txt"]).decode()
+                self.assertEqual(
+                    [key for key, _ in itertools.groupby(re.findall(r"^\[\S+([+-]\d\d:\d\d)\]", log, re.M))], [before, after])
+                self.assertNotIn("clock", log)
+                self.assertNotIn(b"clock", contents(self.files[".jsonl"]))
+                self.assertEqual(self.numbers(".txt"), self.numbers(".jsonl"))
+                for path in self.files.values():
+                    path.unlink()

@@ -31,7 +31,8 @@ extension Moment {
     // This cannot fail for this clock.
     clock_gettime(CLOCK_REALTIME, &time)
     return Moment(
-      wallClock: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec),
+      // A clock that is wrong may show a time before 1970.
+      wallClock: UInt64(clamping: time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec),
       monotonic: UInt64(MonotonicTime.now.nanoseconds))
   }
 }

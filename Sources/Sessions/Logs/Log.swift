@@ -79,15 +79,24 @@ public final class Log {
   /// The total number of dropped bytes.
   private var refusedCount = 0
   private var unwrittenCount = 0
+  private var clock: ClockSteps
 
   /// Opens the file and starts the thread.
   ///
   /// - Parameter report: receives news with the path of the present file, during
   ///   ``append(_:_:from:by:)`` or ``checkProgress()``.
   /// - Throws: ``LogFileError``.
-  public init(
+  public convenience init(
     _ name: LogName, options: Options, report: @escaping (FilePath, News) -> Void = { _, _ in }
   ) throws(LogFileError) {
+    try self.init(name, options: options, clock: ClockSteps(), report: report)
+  }
+
+  init(
+    _ name: LogName, options: Options, clock: ClockSteps,
+    report: @escaping (FilePath, News) -> Void = { _, _ in }
+  ) throws(LogFileError) {
+    self.clock = clock
     precondition(!options.namesPorts || options.format.namesPorts)
     self.report = report
     marksDirection = (options.logsSent || options.marksDirection) && options.format.hasEvents
@@ -163,20 +172,23 @@ public final class Log {
 
   @discardableResult
   private func append(_ record: LogRecord) -> Bool {
+    clock.notice(record.moment)
     let gap = gap
     if gap > 0 {
       // Continues when half of the buffer is free: one gap is better than a hundred.
-      guard buffer.append(record, behind: gapMarks(at: record.moment), part: 0.5) else {
+      let marks = clockMarks(before: record) + gapMarks(at: record.moment)
+      guard buffer.append(record, behind: marks, part: 0.5) else {
         miss(record)
         return false
       }
       forgetGaps()
       report(path, .resumed(missing: gap))
-    } else if !buffer.append(record) {
+    } else if !buffer.append(record, behind: clockMarks(before: record)) {
       miss(record)
       report(path, .overflow)
       return false
     }
+    clock.reset()
     return true
   }
 
@@ -190,6 +202,15 @@ public final class Log {
     gaps.indices.filter { gaps[$0] > 0 }.map {
       LogRecord(moment: moment, port: $0, content: .gap(gaps[$0]))
     }
+  }
+
+  /// The record of a step of the clock, in front of the first record after it. It belongs to the
+  /// log, and has the port of that record.
+  private func clockMarks(before record: LogRecord) -> [LogRecord] {
+    guard clock.pending != 0 else { return [] }
+    let new = record.moment.wallClock
+    let event = LogEvent(.clock, at: "", .clock(old: new.steppedBack(by: clock.pending), new: new))
+    return [LogRecord(moment: record.moment, port: record.port, content: .event(event))]
   }
 
   private func forgetGaps() {
@@ -226,6 +247,16 @@ public final class Log {
     let isDone = buffer.waitForFinish(until: deadline)
     unwrittenCount = buffer.unwrittenCount
     return isDone
+  }
+}
+
+extension UInt64 {
+  /// A time before a step, clamped to the range of the type.
+  fileprivate func steppedBack(by step: Int64) -> UInt64 {
+    let (time, overflow) =
+      step > 0
+      ? subtractingReportingOverflow(step.magnitude) : addingReportingOverflow(step.magnitude)
+    return overflow ? (step > 0 ? .min : .max) : time
   }
 }
 

@@ -113,12 +113,12 @@ struct FramedEncoder: LogEncoder {
 }
 
 extension LogRecord {
-  /// Whether no frame continues after this record: bytes are missing, or another program may have
-  /// read them.
+  /// Whether no frame continues after this record: bytes are missing, another program may have
+  /// read them, or the times before it are those of another clock.
   fileprivate var endsFrames: Bool {
     switch content {
     case .gap: true
-    case .event(let event): event.kind == .lost || event.kind == .released
+    case .event(let event): [.lost, .released, .clock].contains(event.kind)
     case .bytes, .port: false
     }
   }

@@ -45,7 +45,7 @@ struct JSONLinesEncoder: LogEncoder {
       if let frame = record.frame { append(frame, &output) }
     case .event(let event):
       output.append(",\"event\":\"\(event.kind.rawValue)\"")
-      append("path", event.path, &output)
+      if event.kind != .clock { append("path", event.path, &output) }
       if let detail = event.detail { append(detail, &output) }
     case .gap(let count):
       output.append(",\"event\":\"gap\",\"missing\":\(count)")
@@ -89,6 +89,12 @@ struct JSONLinesEncoder: LogEncoder {
         output.append("}")
       }
       output.append("]")
+    case .clock(let old, let new):
+      let step = LogEvent.seconds(from: old, to: new)
+      // A number in JSON has no plus sign.
+      output.append(",\"step\":\(step.drop { $0 == "+" })")
+      append("old", UniversalTime.text(old), &output)
+      append("new", UniversalTime.text(new), &output)
     case .pen(let old, let new, let handover):
       if let old { append("from", old, &output) }
       if let new { append("to", new, &output) }

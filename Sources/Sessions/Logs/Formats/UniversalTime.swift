@@ -28,6 +28,13 @@ enum UniversalTime {
     output.append(UInt8(ascii: "Z"))
   }
 
+  /// A time as text, in the form of ``append(_:to:)``.
+  static func text(_ time: UInt64) -> String {
+    var output: [UInt8] = []
+    append(time, to: &output)
+    return String(decoding: output, as: UTF8.self)
+  }
+
   /// Parses an RFC 3339 time with any offset and up to nine digits after the decimal point.
   ///
   /// - Returns: the time in nanoseconds since 1970; nil for any other text, for a time before 1970,

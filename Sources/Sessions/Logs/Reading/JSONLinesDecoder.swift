@@ -1,5 +1,6 @@
 import TextStages
 import TextTools
+import Time
 
 /// Reads the output of ``JSONLinesEncoder``, and other objects with the same members.
 struct JSONLinesDecoder: LogDecoder {
@@ -9,6 +10,7 @@ struct JSONLinesDecoder: LogDecoder {
   private static let blanks = Array(" \r\n".utf8)
 
   private(set) var ports = LogPortNames()
+  private(set) var clockStep: Int64 = 0
   private let input: LogInput
   private var line = 0
 
@@ -44,7 +46,9 @@ struct JSONLinesDecoder: LogDecoder {
     let isKnown =
       event == "gap"
       ? object["missing"]?.integer != nil
-      : LogEvent.Kind(rawValue: event) != nil && object["path"]?.string != nil
+      : LogEvent.Kind(rawValue: event).map {
+        object[$0 == .clock ? "new" : "path"]?.string != nil
+      } ?? false
     return isKnown && time != nil ? true : nil
   }
 
@@ -67,7 +71,10 @@ struct JSONLinesDecoder: LogDecoder {
     let port = object["port"]?.string
     if let port { ports.add(port) }
     guard let letters = object["bytes"]?.string else {
-      if object["event"]?.string != nil { return nil }
+      if let event = object["event"]?.string {
+        if event == LogEvent.Kind.clock.rawValue { addClockStep(object) }
+        return nil
+      }
       throw error("it has neither 'bytes' nor 'event'")
     }
     guard let bytes = Base64.bytes(parsing: letters.utf8) else {
@@ -81,6 +88,13 @@ struct JSONLinesDecoder: LogDecoder {
       throw error("'direction' is neither from-device nor to-device")
     }
     return LogEntry(time: time, port: port, direction: direction, bytes: bytes)
+  }
+
+  private mutating func addClockStep(_ event: JSON) {
+    guard let old = event["old"]?.string, let new = event["new"]?.string,
+      let step = LogEvent.clockStep(from: old, to: new)
+    else { return }
+    clockStep = clockStep.addingClamped(step)
   }
 
   private func error(_ problem: String) -> LogReadingError {

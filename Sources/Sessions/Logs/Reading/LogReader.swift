@@ -1,5 +1,6 @@
 public import SystemPackage
 public import TextStages
+import Time
 
 /// Reads a log, one entry at a time. Only one entry is in memory, for a log of any length.
 ///
@@ -45,7 +46,10 @@ public final class LogReader {
       }
       decoder = known.init(input)
     }
-    return try decoder?.next() ?? .end
+    let reading = try decoder?.next() ?? .end
+    guard case .entry(var entry) = reading, let decoder else { return reading }
+    entry.clockStep = decoder.clockStep
+    return .entry(entry)
   }
 }
 
@@ -68,6 +72,9 @@ protocol LogDecoder: SendableMetatype {
   /// The ports in the part that was read.
   var ports: LogPortNames { get }
 
+  /// The sum of the steps of the clock in the part that was read, in nanoseconds.
+  var clockStep: Int64 { get }
+
   mutating func next() throws(LogReadingError) -> LogReader.Reading
 }
 
@@ -86,6 +93,12 @@ public struct LogEntry: Hashable, Sendable {
   public let direction: Direction
   /// The bytes.
   public let bytes: [UInt8]
+  /// How far the clock was set before, since the beginning of the log, in nanoseconds.
+  var clockStep: Int64 = 0
+
+  /// The time as if the clock had not been set, in nanoseconds since 1970. Only differences are
+  /// meaningful.
+  public var steadyTime: Int64 { Int64(clamping: time).subtractingClamped(clockStep) }
 }
 
 /// The names of the ports of a log, each once.

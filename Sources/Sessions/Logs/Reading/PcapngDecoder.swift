@@ -1,4 +1,5 @@
 import TextStages
+import Time
 
 /// Reads the packets of a pcapng file from any program, in either byte order.
 ///
@@ -9,6 +10,7 @@ struct PcapngDecoder: LogDecoder {
   static let beginnings = [withUnsafeBytes(of: Pcapng.sectionHeader) { Array($0) }]
 
   private(set) var ports = LogPortNames()
+  private(set) var clockStep: Int64 = 0
   private let input: LogInput
   private var isBigEndian = false
   /// The interfaces of the section.
@@ -92,7 +94,7 @@ struct PcapngDecoder: LogDecoder {
     interfaces.append(Interface(name: name, unitsOfSecond: units))
   }
 
-  private func packet(_ body: ArraySlice<UInt8>) throws(LogReadingError) -> LogEntry {
+  private mutating func packet(_ body: ArraySlice<UInt8>) throws(LogReadingError) -> LogEntry {
     guard body.count >= 20 else { throw error("a packet that is cut off") }
     let index = Int(number(body, at: 0))
     guard index < interfaces.count else { throw error("a packet of no interface") }
@@ -103,7 +105,13 @@ struct PcapngDecoder: LogDecoder {
     let units = UInt64(number(body, at: 4)) << 32 | UInt64(number(body, at: 8))
     let product = units.multipliedFullWidth(by: 1_000_000_000)
     guard product.high < interface.unitsOfSecond else { throw error("a time that is too late") }
-    let flags = try options(body.dropFirst(20 + padded))[Pcapng.Option.flags] ?? []
+    let options = try options(body.dropFirst(20 + padded))
+    let flags = options[Pcapng.Option.flags] ?? []
+    if count == 0, let comment = options[Pcapng.Option.comment],
+      let step = LogEvent.clockStep(in: String(decoding: comment, as: UTF8.self)[...])
+    {
+      clockStep = clockStep.addingClamped(step)
+    }
     let isOutbound = flags.count == 4 && number(flags, at: 0) & 3 == Pcapng.outbound
     return LogEntry(
       time: interface.unitsOfSecond.dividingFullWidth(product).quotient,

@@ -1,4 +1,5 @@
 import TextStages
+import Time
 
 /// Reads lines with timestamps: the output of ``TextEncoder``, and other text with the
 /// timestamps of `--timestamps`.
@@ -10,6 +11,7 @@ struct TextDecoder: LogDecoder {
   static let isText = true
 
   let ports = LogPortNames()
+  private(set) var clockStep: Int64 = 0
   private let input: LogInput
   private var line = 0
   private var clock = LineClock()
@@ -46,7 +48,11 @@ struct TextDecoder: LogDecoder {
     } else if line == 1 {
       throw LogReadingError(at: .line(line), "it has no time at its beginning")
     }
-    guard !text.isEmpty, !LogEvent.isText(text) else { return nil }
+    guard !text.isEmpty, !LogEvent.isText(text) else {
+      let event = String(decoding: text.dropFirst().dropLast(), as: UTF8.self)[...]
+      if let step = LogEvent.clockStep(in: event) { clockStep = clockStep.addingClamped(step) }
+      return nil
+    }
     let direction = Self.mark(of: text)
     // Of a pipe, only the first line is known.
     if hasMarks == nil { hasMarks = direction != nil }

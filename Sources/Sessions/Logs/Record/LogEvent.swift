@@ -1,4 +1,5 @@
 public import Encodings
+import TextTools
 
 /// An event of a session, other than bytes, in a log.
 public struct LogEvent: Hashable, Sendable {
@@ -41,6 +42,8 @@ public struct LogEvent: Hashable, Sendable {
     case encoding
     /// The functions and source lines of an address in a line of the device.
     case symbols
+    /// The wall clock was set. It concerns the whole log, and has no path.
+    case clock
   }
 
   /// How the pen moved. Logs contain the raw values.
@@ -80,6 +83,9 @@ public struct LogEvent: Hashable, Sendable {
     case bytes(Int, by: String)
     /// An address as text, and its frames, the innermost one first. Indirect for the same reason.
     indirect case symbols(address: String, [Frame])
+    /// The time of the wall clock in nanoseconds since 1970, before and after it was set. Indirect
+    /// for the same reason.
+    indirect case clock(old: UInt64, new: UInt64)
   }
 
   /// A function and a place in its source.
@@ -120,9 +126,9 @@ public struct LogEvent: Hashable, Sendable {
 
 extension LogEvent: CustomStringConvertible {
   /// The event as text: `opened /dev/ttyUSB0 at 115200 8N1`. A mark belongs to the user, not to the
-  /// port: `mark 3: reset`; and an address belongs to the line before.
+  /// port: `mark 3: reset`; an address belongs to the line before, and the clock to the computer.
   public var description: String {
-    (kind == .mark || kind == .symbols ? kind.rawValue : "\(kind.rawValue) \(path)")
+    ([.mark, .symbols, .clock].contains(kind) ? kind.rawValue : "\(kind.rawValue) \(path)")
       + (detail.map(Self.words) ?? "")
   }
 
@@ -141,10 +147,41 @@ extension LogEvent: CustomStringConvertible {
       " \(address): "
         + frames.map { $0.function + ($0.place.map { " at \($0)" } ?? "") }
         .joined(separator: ", inlined into ")
+    case .clock(let old, let new):
+      " set by \(Self.seconds(from: old, to: new)) s: \(UniversalTime.text(new)), before: "
+        + UniversalTime.text(old)
     case .pen(_, let holder, .held): ": held by \(holder ?? "nobody")"
     case .pen(let old, let new, let handover):
       ": from \(old ?? "nobody") to \(new ?? "nobody"), \(handover.rawValue)"
     }
+  }
+
+  /// The time from one time to another in seconds, with a sign and six decimals.
+  static func seconds(from old: UInt64, to new: UInt64) -> String {
+    // As in the times, fractions of a microsecond are truncated.
+    let (first, last) = (old / 1_000, new / 1_000)
+    let microseconds = first < last ? last - first : first - last
+    let fraction = "\(microseconds % 1_000_000)"
+    return (first <= last ? "+" : "-") + "\(microseconds / 1_000_000)."
+      + String(repeating: "0", count: 6 - fraction.utf8.count) + fraction
+  }
+
+  /// The step of the clock in nanoseconds that an event describes as text; nil for any other text.
+  static func clockStep(in text: Substring) -> Int64? {
+    guard text.hasPrefix("\(Kind.clock.rawValue) set by "),
+      let colon = text.firstRange(ofText: " s: "),
+      let comma = text[colon.upperBound...].firstRange(ofText: ", before: ")
+    else { return nil }
+    return clockStep(from: text[comma.upperBound...], to: text[colon.upperBound..<comma.lowerBound])
+  }
+
+  /// The step of the clock in nanoseconds between two times as text; nil for any other text.
+  static func clockStep(from old: some StringProtocol, to new: some StringProtocol) -> Int64? {
+    guard let old = UniversalTime.nanoseconds(parsing: old),
+      let new = UniversalTime.nanoseconds(parsing: new)
+    else { return nil }
+    // Both times are less than the range of the result, so that this is right.
+    return Int64(clamping: new).subtractingReportingOverflow(Int64(clamping: old)).partialValue
   }
 
   /// Whether a line of a text log is an event or a gap, and not a line of the

@@ -75,7 +75,7 @@ struct FrameListing {
   private mutating func add(_ entry: LogEntry) throws {
     if entry.direction == .toDevice, !knowsDirection { learnDirection() }
     guard port == nil || entry.port == port else { return }
-    let moment = Moment(wallClock: entry.time, monotonic: entry.time)
+    let moment = Moment(wallClock: entry.time, monotonic: UInt64(clamping: entry.steadyTime))
     if stamps == nil {
       stamps = LineStamper(timestamps, start: moment, calendar: CalendarTime.init(local:))
     }

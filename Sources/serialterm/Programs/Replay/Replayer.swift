@@ -58,7 +58,7 @@ final class Replayer {
   /// Whether the port has entries in the other direction.
   private var hasOthers = false
   /// The time when the first entry was played, and the time of that entry.
-  private var beginning: (now: MonotonicTime, logged: UInt64)?
+  private var beginning: (now: MonotonicTime, logged: Int64)?
   private var phase = Phase.waiting
   /// The outcome when everything was read.
   private var verdict = Result<ExitStatus, Failure>.success(.done)
@@ -241,7 +241,7 @@ final class Replayer {
   }
 
   /// Makes the present entry due now. Later entries keep their distance to it.
-  private func startClock() { beginning = entry.map { (.now, $0.time) } }
+  private func startClock() { beginning = entry.map { (.now, $0.steadyTime) } }
 
   /// Plays the entries that are due, while there is room.
   private func play() {
@@ -278,8 +278,8 @@ final class Replayer {
   /// The time until an entry is due.
   private func delay(of entry: LogEntry) -> Duration {
     guard let beginning else { return .zero }
-    // If the clock was set back in the log, entries are due immediately.
-    let logged = entry.time > beginning.logged ? entry.time - beginning.logged : 0
+    // If the clock was set back, and the log does not mark it, entries are due immediately.
+    let logged = max(0, entry.steadyTime.subtractingClamped(beginning.logged))
     let wait = min(Double(logged) / speed, Double(Int64.max / 2))
     return beginning.now + .nanoseconds(Int64(wait)) - .now
   }
