@@ -358,3 +358,79 @@ class ClockTests(ClockTest):
                 self.assertEqual(self.numbers(".txt"), self.numbers(".jsonl"))
                 for path in self.files.values():
                     path.unlink()
+
+
+class OddFileSystemTests(ChangedLogTest):
+    @unittest.skipUnless(preload.HAS_COMPILER, "there is no C compiler")
+    def test_a_mode_that_the_file_system_refuses_is_7_and_leaves_no_file(self):
+        # As FAT and NTFS do.
+        disk = Disk(self.log, fchmod=errno.EPERM)
+        disk.switch_on()
+        program = self.start("--mode", "640", variables=disk.variables)
+        self.assertEqual(program.wait(), 7)
+        self.assertIn(b"the log's mode or group cannot be set (Operation not permitted)", program.stderr.data)
+        self.assertFalse(self.log.exists())
+        program = self.logging(variables=disk.variables)
+        self.device.write(b"hello")
+        self.wait_for_log(5)
+        self.end(program)
+
+    @unittest.skipUnless(shutil.which("ntfs-3g"), "there is no ntfs-3g")
+    def test_a_log_on_ntfs_is_rotated_emptied_and_removed(self):
+        image = self.folder / "image"
+        with open(image, "wb") as file:
+            file.truncate(20 << 20)
+        subprocess.run(("mkfs.ntfs", "-F", "-Q", str(image)), check=True, capture_output=True)
+        mount = ("ntfs-3g", str(image), str(self.folder / "disk"))
+        disk = self.enterContext(mounted(
+            self.folder / "disk", lambda: subprocess.run(mount, check=True, capture_output=True)))
+        # Without its option `permissions`, it has no modes: what is asked for is ignored.
+        program = self.begin(disk, "--log-rotate", "1k", "--mode", "640")
+        for _ in range(20):
+            self.tell(2)
+        for suffix, path in self.files.items():
+            files = sorted(disk.glob(f"{path.name}.*"), key=lambda file: int(file.suffix[1:])) + [path]
+            self.assertEqual(
+                [n for file in files for n in numbers(suffix, contents(file))], list(range(1, 41)))
+        first = self.last + 1
+        for path in self.files.values():
+            os.truncate(path, 0)
+        self.tell(2)
+        for suffix in self.files:
+            self.assertEqual(self.numbers(suffix), [first, first + 1], suffix)
+        for path in self.files.values():
+            path.unlink()
+
+        def have_begun():
+            # FUSE gives a file that was removed another name, as long as it is open.
+            self.say()
+            return all(path.exists() for path in self.files.values())
+        wait_until(have_begun, "all files have begun again")
+        self.tell()
+        for suffix in self.files:
+            self.assertEqual(self.numbers(suffix)[-1], self.last)
+        self.assertEqual(len(SHORTENED.findall(self.end(program))), len(self.files))
+
+    def test_a_file_system_that_only_can_be_read_is_said_before_and_while_it_is_written(self):
+        disk = self.enterContext(small(self.folder / "disk", 1_024))
+
+        def remount(how):
+            try:
+                subprocess.run(("mount", "-o", f"remount,{how}", str(disk)), check=True, capture_output=True)
+            except (OSError, subprocess.CalledProcessError) as error:
+                self.skipTest(f"nothing can be mounted again: {error}")
+        remount("ro")
+        program = self.start(file=disk / "log")
+        self.assertEqual(program.wait(), 7)
+        self.assertIn(b"the log cannot be opened (Read-only file system)", program.stderr.data)
+        self.assertEqual(list(disk.iterdir()), [])
+        remount("rw")
+
+    def test_without_a_home_a_log_is_written(self):
+        program = self.enterContext(Pipes(
+            "env", "-i", serialterm_binary(), "log", self.device.path, str(self.log)))
+        program.stderr.expect(b"logging ")
+        self.device.write(b"hello")
+        self.wait_for_log(5)
+        self.assertEqual(stat.S_IMODE(self.log.stat().st_mode), 0o600)
+        self.end(program)

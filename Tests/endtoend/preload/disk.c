@@ -1,10 +1,11 @@
 // Faults of a disk: loaded into a program by LD_PRELOAD, it makes write() on one file answer as a
-// disk would that is broken or takes little at a time.
+// disk would that is broken or takes little at a time, or has no modes.
 //
 //   DISK_FILE    the file; writes to others are left alone
 //   DISK_WRITE   write() takes at most so many bytes
 //   DISK_ERROR   write() fails with this errno
-//   DISK_SWITCH  DISK_ERROR holds for as long as there is a file of this name
+//   DISK_FCHMOD  fchmod() fails with this errno
+//   DISK_SWITCH  DISK_ERROR and DISK_FCHMOD hold for as long as there is a file of this name
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static long setting(const char *name) {
@@ -48,4 +50,13 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
   }
   errno = error;
   return original(descriptor, bytes, count);
+}
+
+int fchmod(int descriptor, mode_t mode) {
+  __typeof__(&fchmod) original = (__typeof__(&fchmod))dlsym(RTLD_NEXT, "fchmod");
+  if (setting("DISK_FCHMOD") && is_the_file(descriptor) && is_switched_on()) {
+    errno = (int)setting("DISK_FCHMOD");
+    return -1;
+  }
+  return original(descriptor, mode);
 }
