@@ -360,6 +360,118 @@ class ClockTests(ClockTest):
                     path.unlink()
 
 
+@unittest.skipUnless(shutil.which("logrotate"), "there is no logrotate")
+class LogrotateTests(ClockTest):
+    """Three weeks of logging, in which each round sets the clock ahead, and is rotated by logrotate(8)."""
+
+    WEEKS = 3 * 7 * 86_400
+
+    def setUp(self):
+        super().setUp()
+        self.disk = self.enterContext(small(self.folder / "disk", 1_024))
+        self.found = {suffix: [] for suffix in PARSERS}
+        self.steps = []
+
+    def logrotate(self, how):
+        configuration = self.folder / "logrotate.conf"
+        files = " ".join(map(str, self.files.values()))
+        configuration.write_text(f"{files} {{\nsu root root\nrotate 1\n{how}\n}}\n")
+        configuration.chmod(0o644)
+        result = run("logrotate", "--force", "--state", str(self.folder / "state"), str(configuration))
+        self.assertEqual((result.status, result.stderr), (0, b""))
+
+    def collect(self, suffix, data):
+        """Adds what the next part of a log says. Any damage to it fails."""
+        self.found[suffix] += numbers(suffix, data)
+        if suffix == ".jsonl":
+            self.steps += [entry["step"] for entry in objects(data) if entry.get("event") == "clock"]
+
+    def collect_old(self, suffix):
+        for path in self.disk.glob(f"a{suffix}.*"):
+            self.collect(suffix, contents(path))
+            path.unlink()
+
+    def empty(self):
+        for suffix, path in self.files.items():
+            self.collect(suffix, contents(path))
+            os.truncate(path, 0)
+
+    def cut(self):
+        size = {}
+        for suffix, path in self.files.items():
+            self.collect(suffix, contents(path))
+            size[suffix] = path.stat().st_size - 3
+            os.truncate(path, size[suffix])
+        self.tell()
+        for suffix, path in self.files.items():
+            if suffix == ".pcapng":
+                old, = self.disk.glob("a.pcapng.*")
+                self.assertEqual(old.stat().st_size, size[suffix])
+                old.unlink()
+            else:
+                self.collect(suffix, contents(path)[size[suffix]:].removeprefix(b"\n"))
+                os.truncate(path, 0)
+
+    def fill(self, program):
+        """Fills the disk until a log cannot be written, and makes room again."""
+        def is_said():
+            self.say(10)
+            program.stderr.catch_up()
+            return program.stderr.data.count(b"cannot be written") > before
+        before = program.stderr.data.count(b"cannot be written")
+        fill(self.disk / "filler")
+        wait_until(is_said, "the disk is full")
+        (self.disk / "filler").unlink()
+
+    def rotate_by_renaming(self):
+        self.logrotate("create 0600")
+
+        def have_begun():
+            self.say()
+            return all(path.stat().st_size > 0 for path in self.files.values())
+        wait_until(have_begun, "all files have begun again")
+
+    def rotated(self, rounds, renamed_every):
+        program = self.begin(self.disk, **self.how)
+        self.tell(3)
+        pid = int(Path(f"/proc/{program.pid}/task/{program.pid}/children").read_text())
+        descriptors = len(os.listdir(f"/proc/{pid}/fd"))
+        for index in range(1, rounds + 1):
+            self.set(self.WEEKS * index / rounds)
+            self.tell(3)
+            # Before logrotate(8) copies and empties the files, they are complete.
+            if index % renamed_every == 0:
+                self.rotate_by_renaming()
+            else:
+                self.logrotate("copytruncate")
+            self.tell()
+            for suffix in self.files:
+                self.collect_old(suffix)
+            for act, remainder in ((self.empty, 1), (self.cut, 4), (lambda: self.fill(program), 7)):
+                if index % 10 == remainder:
+                    act()
+                    self.tell()
+        self.tell()
+        self.assertEqual(len(os.listdir(f"/proc/{pid}/fd")), descriptors)
+        said = self.end(program)
+        self.assertEqual(len(SHORTENED.findall(said)), len(self.files))
+        self.assertNotIn(b"not logged", said)
+        for suffix, path in self.files.items():
+            self.collect(suffix, contents(path))
+            self.assertEqual(self.found[suffix], list(range(1, self.last + 1)), suffix)
+        self.assertEqual(len(self.steps), rounds)
+        self.assertAlmostEqual(sum(self.steps), self.WEEKS, delta=1)
+        record(73, "rotations", rounds, "")
+        record(73, "bytes missing", 0, "bytes")
+
+    def test_every_byte_is_in_one_file_of_each_format(self):
+        self.rotated(10, renamed_every=5)
+
+    @soak
+    def test_every_byte_of_1000_rotations_is_in_one_file_of_each_format(self):
+        self.rotated(1_000, renamed_every=20)
+
+
 class OddFileSystemTests(ChangedLogTest):
     @unittest.skipUnless(preload.HAS_COMPILER, "there is no C compiler")
     def test_a_mode_that_the_file_system_refuses_is_7_and_leaves_no_file(self):

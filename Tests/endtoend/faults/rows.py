@@ -75,4 +75,6 @@ ROWS = {
     67: ("--read-only with clients and viewers of all protocols", "0 bytes reach the device"),
     68: ("encoding, filter, frames, addresses: hostile bytes, a child that hangs, dies or lies",
          "the stream and the log go on, exact"),
+    73: ("a log is truncated, removed, moved by another program; the clock is set",
+         "its own reader reads all of it, the step is marked, 0 bytes missing after 1,000 rotations"),
 }
