@@ -206,7 +206,10 @@ private final class Viewer {
       ] {
         say(message)
       }
-    case 1: part.withUnsafeBytes { telnet.encode($0, into: &telnet.output) }
+    case 1:
+      var encoded: [UInt8] = []
+      part.withUnsafeBytes { telnet.encode($0, into: &encoded) }
+      telnet.output += encoded
     case 2: say(.sharing([UInt8(65)] + part))
     case 3: say(.sharing(part))
     case 4:

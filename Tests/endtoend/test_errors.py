@@ -41,7 +41,8 @@ class NotFoundTests(ErrorCase):
         self.assert_fails(3, "/dev/ttyNONE9: no such device", "ttyNONE9")
 
     def test_a_host_and_a_port_may_be_a_port_over_the_network(self):
-        forms = r"'rfc2217://lab:4021' \(a server's serial port\) or 'tcp://lab:4021'"
+        forms = (r"'rfc2217://lab:4021' \(a server's serial port\), 'telnet://lab:4021' \(a telnet server\) "
+                 r"or 'tcp://lab:4021'")
         self.assert_fails(3, f"lab:4021: no such device. Did you mean {forms}", "lab:4021")
         self.assert_fails(3, forms, "rules", "lab:4021", "--name", "board")
         self.assertIn(b"rfc2217://lab:4021", serialterm("doctor", "lab:4021").stdout)
@@ -158,7 +159,7 @@ class UsageTests(ErrorCase):
         for target, form in (
                 ("tcp://lab", "tcp://HOST:PORT"), ("tcp://lab:0", "tcp://HOST:PORT"),
                 ("tcp:lab:4001", "tcp://HOST:PORT"), ("socket://lab:4001", "tcp://HOST:PORT"),
-                ("telnet://lab:23", "rfc2217://HOST:PORT"), ("rfc2217:lab:23", "rfc2217://HOST:PORT"),
+                ("telnet:lab:23", "telnet://HOST:PORT"), ("rfc2217:lab:23", "rfc2217://HOST:PORT"),
                 ("tcp://::1:23", r"tcp://\[ADDRESS\]:PORT"), ("unix://run/x", "unix:PATH")):
             with self.subTest(target):
                 self.assert_fails(2, f"{re.escape(target)}'.*{form}", "connect", target)

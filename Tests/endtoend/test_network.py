@@ -130,7 +130,7 @@ class StreamTests(NetworkTest):
                 for byte in greeting:
                     listener.client.sendall(bytes([byte]))
                 program.stderr.expect(
-                    f"this server speaks telnet: its commands are among the bytes. Try rfc2217://{server},".encode())
+                    f"this server speaks telnet: its commands are among the bytes. Try telnet://{server}.".encode())
                 # The bytes pass all the same.
                 self.assertEqual(program.stdout.read_exactly(len(greeting)), greeting)
 
@@ -385,7 +385,8 @@ class FailureTests(NetworkTest):
             listener.accept()
             listener.client.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
             self.assertEqual(program.wait(), 1)
-            program.stderr.expect(b"this is not a telnet server")
+            program.stderr.expect(
+                b"this is not a telnet server. tcp://127.0.0.1:%d passes bytes" % listener.port)
 
     def test_a_server_that_is_silent_is_said(self):
         with Listener() as listener:
@@ -400,7 +401,31 @@ class FailureTests(NetworkTest):
             listener.accept()
             listener.client.sendall(b"\xff\xfe\x2clogin: ")
             self.assertEqual(program.wait(), 1)
-            program.stderr.expect(b"the server has no RFC 2217")
+            program.stderr.expect(
+                b"the server has no RFC 2217. telnet://127.0.0.1:%d passes bytes" % listener.port)
+
+    def test_telnet_alone_negotiates_and_passes_text_and_every_byte(self):
+        with Listener() as listener:
+            program = self.pipes(f"telnet://127.0.0.1:{listener.port}", "--linger", "5")
+            listener.accept()
+            # WILL BINARY, DO BINARY, DO and WILL SUPPRESS-GO-AHEAD.
+            self.assertEqual(listener.read(12), b"\xff\xfb\x00\xff\xfd\x00\xff\xfd\x03\xff\xfb\x03")
+            # It refuses BINARY, echoes, and has RFC 2217.
+            listener.client.sendall(b"\xff\xfe\x00\xff\xfc\x00\xff\xfb\x01\xff\xfd\x2ca\r\nb\r\x00c\xff\xff")
+            self.assertEqual(program.stdout.read_exactly(7), b"a\r\nb\rc\xff")
+            program.stderr.expect(b"this server also has RFC 2217: rfc2217://127.0.0.1:%d" % listener.port)
+            self.assertEqual(listener.read(6), b"\xff\xfd\x01\xff\xfc\x2c")
+            program.send(b"x\r\ny\rz\xff")
+            self.assertEqual(listener.read(9), b"x\r\ny\r\x00z\xff\xff")
+
+    def test_telnet_alone_at_a_server_without_telnet_passes_bytes_and_says_so(self):
+        with Listener() as listener:
+            program = self.pipes(f"telnet://127.0.0.1:{listener.port}", "--linger", "5")
+            listener.accept()
+            listener.client.sendall(b"raw")
+            self.assertEqual(program.stdout.read_exactly(3), b"raw")
+            program.stderr.expect(
+                b"has answered nothing in telnet. If it speaks none, use tcp://127.0.0.1:%d:" % listener.port)
 
     def test_a_server_that_is_busy_says_so(self):
         with Listener() as listener:

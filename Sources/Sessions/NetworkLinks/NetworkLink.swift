@@ -6,7 +6,7 @@ public import SystemPackage
 public import Telnet
 import TextTools
 
-/// A link over a stream: a port of a server (RFC 2217), or a plain byte stream.
+/// A link over a stream: a port of a server (RFC 2217), a telnet server, or a plain byte stream.
 ///
 /// Unread bytes stay in the buffers of the network, which then stop the sender. Bytes that the link
 /// has taken and the other end has not acknowledged count as unsent.
@@ -17,6 +17,8 @@ import TextTools
 public final class NetworkLink: Link {
   /// The messages about the members of the session, if the server is a serialterm.
   package let sharingMessages = Observable<SharingMessage>()
+  /// What a server that is used by telnet alone speaks instead.
+  package let otherProtocol = Observable<StreamProtocol>()
 
   public let endpoint: Endpoint
   private let address: Address
@@ -25,8 +27,14 @@ public final class NetworkLink: Link {
   /// How the user is introduced to a server that is a serialterm. A change is effective until the
   /// server is connected.
   package var introduction: SharingMessage.Introduction
-  /// Whether the other end is a server of RFC 2217, rather than a plain byte stream.
-  private var hasPort: Bool
+  private var streamProtocol: StreamProtocol
+  /// The size of the user's window, for a server that asks for it; nil for none.
+  package var windowSize: ComPortClient.WindowSize? {
+    didSet {
+      server?.port.client.windowSize = windowSize
+      flush()
+    }
+  }
   /// The settings that the owner wants, or those of a place.
   private var settings = LineSettings()
   private var report: ((LinkEvent) -> Void)?
@@ -67,16 +75,17 @@ public final class NetworkLink: Link {
   /// Creates a link that is not open yet.
   ///
   /// - Parameters:
-  ///   - hasPort: whether the other end is a server of RFC 2217.
+  ///   - streamProtocol: what the other end speaks.
   ///   - introduction: tells a server that is a serialterm who the user is.
   public init(
-    to endpoint: Endpoint, at address: Address, hasPort: Bool, options: LinkOptions,
+    to endpoint: Endpoint, at address: Address, speaking streamProtocol: StreamProtocol,
+    options: LinkOptions,
     as introduction: SharingMessage.Introduction = .unnamed,
     on loop: IOLoop
   ) {
     self.endpoint = endpoint
     self.address = address
-    self.hasPort = hasPort
+    self.streamProtocol = streamProtocol
     self.options = options
     self.introduction = introduction
     self.loop = loop
@@ -128,7 +137,7 @@ public final class NetworkLink: Link {
     do throws(LabgridPlace.Problem) {
       let port = try place.port(in: answer)
       if port.isRaw {
-        hasPort = false
+        streamProtocol = .raw
       } else if let speed = port.speed, settings == LineSettings() {
         // Nobody has asked for another rate than that of the place.
         settings.baudRate = speed
@@ -154,7 +163,7 @@ public final class NetworkLink: Link {
   }
 
   private func connected(_ socket: StreamSocket, of program: StreamProgram? = nil) {
-    guard hasPort else {
+    guard streamProtocol != .raw else {
       state = .stream(socket)
       report?(
         .opened(
@@ -166,7 +175,8 @@ public final class NetworkLink: Link {
     }
     let port = ServerPort(
       ComPortClient(
-        settings.forServer, adoptsSettings: address.isSession,
+        settings.forServer, setsLine: streamProtocol == .rfc2217, windowSize: windowSize,
+        adoptsSettings: address.isSession,
         saying: .hello(introduction, isViewer: address.isSession)),
       opening: options)
     do throws(Errno) {
@@ -223,8 +233,8 @@ public final class NetworkLink: Link {
 
   /// Ends the attempt to open the port of a server that sends data instead of answers.
   private func sentTooMuch() {
-    server?.early = []
     if server?.port.client.state == .offered { return giveUp() }
+    server?.early = []
     disconnect(because: "the server sent more than 1 MiB before its port was open")
   }
 
@@ -293,6 +303,7 @@ public final class NetworkLink: Link {
       .shared(.counters):
       if let change = server?.port.handle(event), isOpen { report?(change) }
     case .shared(let message): sharingMessages.notify(message)
+    case .speaks(let other): otherProtocol.notify(other)
     }
   }
 

@@ -4,7 +4,7 @@ import SerialCore
 import SystemPackage
 import Telnet
 
-/// A connection to a server of RFC 2217: its port, the bytes that are on their way in both
+/// A connection to a server of RFC 2217 or of telnet: its port, the bytes that are on their way in both
 /// directions, and the requests that wait for answers. Releasing it closes the connection.
 final class ServerConnection {
   let socket: StreamSocket
@@ -92,7 +92,7 @@ final class ServerConnection {
   func encode(_ bytes: UnsafeRawBufferPointer) -> Int {
     let piece = UnsafeRawBufferPointer(rebasing: bytes.prefix(Self.pieceSize))
     let before = unacknowledgedByteCount
-    port.client.encode(piece, into: &outgoing)
+    port.client.encode(piece, into: &outgoing, isEnd: piece.count == bytes.count)
     ledger.add(dataCount: piece.count, encodedCount: outgoing.count, unacknowledged: before)
     return piece.count
   }

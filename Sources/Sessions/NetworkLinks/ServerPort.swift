@@ -19,6 +19,7 @@ struct ServerPort {
   /// Begins to open a port, with the output lines of the options.
   init(_ client: ComPortClient, opening options: LinkOptions) {
     self.client = client
+    if !client.setsLine { features = .breaks }
     var states: [ComPortClient.Line: Bool] = [:]
     for (line, name) in Self.outputs where options.asserting.contains(line) { states[name] = true }
     for (line, name) in Self.outputs where options.deasserting.contains(line) {
@@ -48,7 +49,7 @@ struct ServerPort {
     // The session asks whether the link accepts bytes after each read. It must not read again now:
     // a server that changes its mind without end would be read without end.
     case .sendingPermitted: return nil
-    case .opened, .refused, .applied, .played, .shared: return nil
+    case .opened, .refused, .applied, .played, .shared, .speaks: return nil
     }
   }
 

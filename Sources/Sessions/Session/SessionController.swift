@@ -5,6 +5,7 @@ import Logs
 package import Observing
 package import Reconnecting
 package import SerialCore
+import Telnet
 
 /// A session and its collaborators: the hub that its bytes pass through, its device, what it sends,
 /// its logs, its members, the programs that borrow its port. Any front end can use it.
@@ -103,9 +104,12 @@ package final class SessionController {
     }
     observations = [
       SessionDriver(session, on: loop) { ends.notify(.watching($0)) },
-      TelnetWatch(session, hub) { news.notify(.telnetServer($0)) },
+      TelnetWatch(session, hub, link.links, on: loop) { news.notify(.server($0, speaks: $1)) },
       PortUseWatch(session, searchingBy: devices.holderSearch, on: loop) { news.notify($0) },
-      link.links.observe { [userSharing] in userSharing.observe($0) },
+      link.links.observe { [unowned self] in
+        userSharing.observe($0)
+        windowDidChange()
+      },
       sharing.events.observe { [log] in log.append($0) },
       session.observe(.stateChange, rank: .line) { [unowned session] in
         // A change of one setting must not change those that the joined session has set.
@@ -147,6 +151,13 @@ package final class SessionController {
   private func updateLatency() {
     let isLogged = log.configuration.options.frameForm?.dependsOnSilence == true
     session.prefersLowLatency = showsSilences ?? isLogged || isLogged && log.path != nil
+  }
+
+  /// Handles a change of the size of the user's window, of which a telnet server may want to know.
+  package func windowDidChange() {
+    link.windowSize = sharing.screen.terminal.map {
+      .init(columns: $0.textSize.columns, rows: $0.textSize.rows)
+    }
   }
 
   private func stateDidChange(from old: SessionState, to new: SessionState) {

@@ -2,13 +2,14 @@ package import DeviceWatch
 package import Logs
 package import SerialCore
 package import SystemPackage
+package import Telnet
 
 /// News for the user besides the events of the port. The front end puts them in words.
 package enum SessionNews {
   /// The kernel uses the port to be opened as a console, and writes to it too.
   case kernelConsole(FilePath)
-  /// The server at this endpoint, which is read as plain bytes, speaks telnet.
-  case telnetServer(Endpoint)
+  /// The server at this endpoint speaks another protocol than the one it is used with.
+  case server(Endpoint, speaks: StreamProtocol)
   /// Another program has opened the port too, or has closed it.
   case portUse(PortUseReport.Message, at: FilePath)
   /// The line sequence that follows the opening of the port failed.

@@ -7,7 +7,7 @@ import TextTools
 /// Encodes what a client gets in the client's protocol: the device's bytes, answers, reports, and
 /// sentences for people.
 final class ClientChannel {
-  let clientProtocol: ServedProtocol
+  let clientProtocol: StreamProtocol
   let output: ClientOutput
   /// The protocol; nil for plain bytes.
   private var server: ComPortServer?
@@ -18,7 +18,7 @@ final class ClientChannel {
   ///   - signature: the name and version of this program.
   /// - Throws: the errors of epoll_ctl(2).
   init(
-    writing descriptor: FileDescriptor, speaking clientProtocol: ServedProtocol,
+    writing descriptor: FileDescriptor, speaking clientProtocol: StreamProtocol,
     as signature: String,
     on loop: IOLoop
   ) throws(Errno) {
@@ -53,10 +53,13 @@ final class ClientChannel {
 
   /// Writes bytes of the device.
   func write(_ bytes: UnsafeRawBufferPointer) {
-    guard server != nil else { return output.write(bytes, of: bytes.count) }
+    guard server != nil else {
+      _ = output.write(bytes, of: bytes.count)
+      return
+    }
     withScratch { encoded in
       server?.encode(bytes, into: &encoded)
-      encoded.withUnsafeBytes { output.write($0, of: bytes.count) }
+      if !encoded.withUnsafeBytes({ output.write($0, of: bytes.count) }) { server?.discardData() }
     }
   }
 

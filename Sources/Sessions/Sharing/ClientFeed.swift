@@ -1,4 +1,5 @@
 import EventLoop
+import Telnet
 import Time
 
 /// Passes the device's bytes to a client, and decides what happens while the client takes nothing:

@@ -76,14 +76,16 @@ final class ClientOutput {
   /// Writes bytes of the device.
   ///
   /// - Parameter byteCount: the number of bytes before they were encoded.
-  func write(_ bytes: UnsafeRawBufferPointer, of byteCount: Int) {
+  /// - Returns: whether they were not skipped.
+  func write(_ bytes: UnsafeRawBufferPointer, of byteCount: Int) -> Bool {
     let isFull = isSuspended || (!isDrained && count + bytes.count > Self.crowd)
     // Bytes are skipped until the client has been informed of the gap.
     if leftOut > 0 || (leavesOut && isFull) {
       leftOut += byteCount
-    } else {
-      put(bytes)
+      return false
     }
+    put(bytes)
+    return true
   }
 
   /// Counts bytes of the device that the client does not get.

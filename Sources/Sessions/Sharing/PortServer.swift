@@ -5,7 +5,7 @@ package import Observing
 import Posix
 import SerialCore
 package import SystemPackage
-import Telnet
+package import Telnet
 import TextTools
 
 /// Accepts and serves clients of a session.
@@ -24,16 +24,16 @@ package final class PortServer {
 
     package let place: Place
     /// The protocol; nil for the one of ``Rules``.
-    package let clientProtocol: ServedProtocol?
+    package let clientProtocol: StreamProtocol?
 
-    package init(_ place: Place, speaking clientProtocol: ServedProtocol? = nil) {
+    package init(_ place: Place, speaking clientProtocol: StreamProtocol? = nil) {
       (self.place, self.clientProtocol) = (place, clientProtocol)
     }
   }
 
   /// Rules for all listen addresses.
   package struct Rules: Sendable {
-    package var clientProtocol = ServedProtocol.rfc2217
+    package var clientProtocol = StreamProtocol.rfc2217
     /// The addresses from which computers may connect; empty for all addresses.
     package var allowed: [AddressRange] = []
     /// The group whose members may connect to the Unix sockets; nil for only their owner.
@@ -183,7 +183,7 @@ package final class PortServer {
   /// - Parameter ended: called when the client has ended.
   /// - Throws: the errors of fcntl(2) and epoll_ctl(2).
   package func serveStandardStreams(
-    speaking clientProtocol: ServedProtocol?, ended: @escaping () -> Void
+    speaking clientProtocol: StreamProtocol?, ended: @escaping () -> Void
   ) throws(Errno) {
     _ = try begin(
       try STDIN_FILENO.duplicate(for: O_RDONLY), try STDOUT_FILENO.duplicate(for: O_WRONLY),
@@ -213,7 +213,7 @@ package final class PortServer {
   }
 
   private func accept(
-    _ descriptor: consuming OwnedDescriptor, _ peer: StreamPeer, _ clientProtocol: ServedProtocol
+    _ descriptor: consuming OwnedDescriptor, _ peer: StreamPeer, _ clientProtocol: StreamProtocol
   ) {
     if case .host(let address, _) = peer, !rules.allowed.isEmpty,
       !rules.allowed.contains(where: { $0.contains(address) })
@@ -293,14 +293,4 @@ extension CInt {
     }
     return OwnedDescriptor(copy)
   }
-}
-
-/// The protocol that a client of a shared port uses.
-package enum ServedProtocol: String, CaseIterable, Hashable, Sendable {
-  /// A plain byte stream.
-  case raw
-  /// Telnet without line settings.
-  case telnet
-  /// Telnet with line settings.
-  case rfc2217
 }

@@ -3,7 +3,7 @@ import Observing
 import Posix
 package import SerialCore
 package import SystemPackage
-import Telnet
+package import Telnet
 import TextTools
 import Time
 
@@ -45,7 +45,7 @@ package final class ServedClient: Participant {
 
   /// How a client has connected.
   package struct Configuration {
-    package let clientProtocol: ServedProtocol
+    package let clientProtocol: StreamProtocol
     /// Its name until it sends a better one; safe to show.
     package let name: String
     /// Whether it has joined the session as a viewer. It then identifies itself before
@@ -55,7 +55,7 @@ package final class ServedClient: Participant {
     package let mayTake: Bool
 
     package init(
-      clientProtocol: ServedProtocol, name: String, isViewer: Bool = false, mayTake: Bool
+      clientProtocol: StreamProtocol, name: String, isViewer: Bool = false, mayTake: Bool
     ) {
       self.clientProtocol = clientProtocol
       self.name = name

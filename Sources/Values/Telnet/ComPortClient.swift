@@ -1,9 +1,11 @@
-/// The client's side of a serial port on a server: RFC 2217 over telnet. A value.
+/// The client's side of a serial port on a server: RFC 2217 over telnet, or telnet alone. A value.
 ///
 /// ## Principles of operation
 ///
 /// - ``open(_:)`` offers the option. When the server accepts it, all settings are sent. The port is
 ///   open when the server has answered them, or when the owner stops waiting (``giveUp()``).
+/// - With telnet alone there are no settings. The port is open when the server has sent its first
+///   command, or when the owner stops waiting.
 /// - The settings are those that the server reports. Servers may answer anything: a value that does
 ///   not belong to the request counts as consent.
 /// - The owner sends ``output``, and calls ``giveUp()`` when nothing has happened for
@@ -59,6 +61,8 @@ public struct ComPortClient {
     case played(reason: [UInt8])
     /// The server is a serialterm, and has sent a message about the members of the session.
     case shared(SharingMessage)
+    /// The server of a client of telnet alone speaks another protocol: RFC 2217 too, or none.
+    case speaks(StreamProtocol)
   }
 
   /// Why a port could not be opened.
@@ -70,6 +74,23 @@ public struct ComPortClient {
     case noTelnet
     /// The server does not accept the option.
     case noComPort
+  }
+
+  /// The size of the user's window, in characters.
+  public struct WindowSize: Hashable, Sendable {
+    public let columns: UInt16
+    public let rows: UInt16
+
+    /// Creates a size; one that is out of range is the nearest in range.
+    public init(columns: Int, rows: Int) {
+      self.columns = UInt16(clamping: columns)
+      self.rows = UInt16(clamping: rows)
+    }
+
+    /// The parameters of RFC 1073.
+    fileprivate var parameters: [UInt8] {
+      [columns, rows].flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+    }
   }
 
   /// The state of the connection.
@@ -84,6 +105,8 @@ public struct ComPortClient {
   }
 
   public private(set) var state = State.closed
+  /// Whether RFC 2217 is used, rather than telnet alone.
+  public let setsLine: Bool
   /// The settings that the server has confirmed; before that, the requested ones.
   public private(set) var settings: Settings
   /// Whether the server has answered at least one setting.
@@ -104,13 +127,14 @@ public struct ComPortClient {
 
   /// Whether the server has sent anything.
   private var hasAnswer = false
-  private var telnet = TelnetMachine(
-    accepting: [.binary, .suppressGoAhead, .comPort],
-    from: [.binary, .suppressGoAhead, .echo, .comPort])
+  private var telnet: TelnetMachine
+  /// The size that the server gets when it asks for it, and each change; nil for none.
+  public var windowSize: WindowSize? {
+    didSet { if windowSize != oldValue { sendWindowSize() } }
+  }
   /// The requested settings that were not answered, in order.
   private var unanswered: [Setting] = []
-  /// The states of the output lines to set when the port is opened.
-  private var outputsAtOpening: [Line: Bool] = [:]
+  private var opening: Opening
 
   /// A part of the settings that has its own message.
   private enum Setting: Hashable, CaseIterable {
@@ -120,24 +144,39 @@ public struct ComPortClient {
   /// Whether the port is open only after a serialterm server has reported the members of the
   /// session and the pen.
   private var awaitsPeople = false
-  /// The first message to a server that is a serialterm; nil for none.
-  private let hello: SharingMessage?
-  /// Whether the settings of the server are queried instead of being changed.
-  private let adoptsSettings: Bool
+
+  /// How the port is opened.
+  private struct Opening {
+    /// Whether the settings of the server are queried instead of being changed.
+    let adoptsSettings: Bool
+    /// The first message to a server that is a serialterm; nil for none.
+    let hello: SharingMessage?
+    /// The states of the output lines to set.
+    var outputs: [Line: Bool] = [:]
+  }
 
   /// Creates a client that is not open yet.
   ///
   /// - Parameters:
   ///   - settings: the requested settings.
+  ///   - setsLine: whether RFC 2217 is used. Otherwise the port has breaks, and no settings and lines.
+  ///   - windowSize: the size of the user's window; nil if there is none to report.
   ///   - adoptsSettings: whether to query the settings of the server when the port is opened,
   ///     instead of changing them.
   ///   - hello: the first message to a server that is a serialterm.
   public init(
-    _ settings: Settings, adoptsSettings: Bool = false, saying hello: SharingMessage? = nil
+    _ settings: Settings, setsLine: Bool = true, windowSize: WindowSize? = nil,
+    adoptsSettings: Bool = false, saying hello: SharingMessage? = nil
   ) {
     self.settings = settings
-    self.adoptsSettings = adoptsSettings
-    self.hello = hello
+    self.setsLine = setsLine
+    self.windowSize = windowSize
+    opening = Opening(adoptsSettings: adoptsSettings, hello: hello)
+    let port: Set<TelnetOption> = setsLine ? [.comPort] : []
+    let window: Set<TelnetOption> = windowSize == nil ? [] : [.windowSize]
+    telnet = TelnetMachine(
+      accepting: port.union(window).union([.binary, .suppressGoAhead]),
+      from: port.union([.binary, .suppressGoAhead, .echo]))
   }
 
   // MARK: Opening
@@ -146,9 +185,9 @@ public struct ComPortClient {
   ///
   /// - Parameter outputs: the output lines to set. The others stay unchanged.
   public mutating func open(setting outputs: [Line: Bool] = [:]) {
-    outputsAtOpening = outputs
+    opening.outputs = outputs
     state = .offered
-    telnet.ask(for: .comPort, .local)
+    if setsLine { telnet.ask(for: .comPort, .local) }
     telnet.ask(for: .binary, .local)
     telnet.ask(for: .binary, .remote)
     telnet.ask(for: .suppressGoAhead, .remote)
@@ -166,9 +205,9 @@ public struct ComPortClient {
     send(.modemStateMask(Self.modemStateMask))
     send(.lineStateMask(ComPortLineState.errors.rawValue))
     for line in [Line.dtr, .rts] {
-      if let isOn = outputsAtOpening[line] { set(line, to: isOn) } else { ask(for: line) }
+      if let isOn = opening.outputs[line] { set(line, to: isOn) } else { ask(for: line) }
     }
-    if adoptsSettings { askForSettings() } else { request(Setting.allCases, of: settings) }
+    if opening.adoptsSettings { askForSettings() } else { request(Setting.allCases, of: settings) }
   }
 
   private mutating func askForSettings() {
@@ -183,6 +222,9 @@ public struct ComPortClient {
   /// Continues without answers, because the server has not answered for a few seconds.
   public mutating func giveUp() -> [Event] {
     switch state {
+    case .offered where !setsLine:
+      state = .open
+      return [.opened, .speaks(.raw)]
     case .offered:
       return refuse(!hasAnswer ? .noAnswer : telnet.hasSeenCommand ? .noComPort : .noTelnet)
     case .configuring:
@@ -269,8 +311,14 @@ public struct ComPortClient {
     }
   }
 
-  /// Starts or ends a break.
-  public mutating func setBreak(_ isOn: Bool) { send(.control(isOn ? .breakOn : .breakOff)) }
+  /// Starts or ends a break. With telnet alone the server decides how long it is.
+  public mutating func setBreak(_ isOn: Bool) {
+    if setsLine {
+      send(.control(isOn ? .breakOn : .breakOff))
+    } else if isOn {
+      telnet.send(command: TelnetCommand.break)
+    }
+  }
 
   /// The maximum length of a sequence's text, which must fit into one message.
   public static let sequenceLimit = 240
@@ -283,6 +331,11 @@ public struct ComPortClient {
   /// Sends a message about the members of the session to a server that is a serialterm.
   public mutating func say(_ message: SharingMessage) { send(.sharing(message.bytes)) }
 
+  private mutating func sendWindowSize() {
+    guard let windowSize, telnet.isOn(.windowSize, .local) else { return }
+    telnet.send(windowSize.parameters, about: .windowSize)
+  }
+
   private mutating func send(_ message: ComPortMessage) {
     telnet.send(message.parameters(fromServer: false), about: .comPort)
   }
@@ -290,8 +343,13 @@ public struct ComPortClient {
   // MARK: Data
 
   /// Encodes data for the network.
-  public func encode(_ data: UnsafeRawBufferPointer, into bytes: inout [UInt8]) {
+  ///
+  /// - Parameter isEnd: whether no data follow at once.
+  public mutating func encode(
+    _ data: UnsafeRawBufferPointer, into bytes: inout [UInt8], isEnd: Bool
+  ) {
     telnet.encode(data, into: &bytes)
+    if isEnd { telnet.endData(into: &bytes) }
   }
 
   /// Handles bytes from the network until the server has said a number of things, so that a turn of
@@ -307,7 +365,12 @@ public struct ComPortClient {
   ) -> (events: [Event], byteCount: Int, dataCount: Int) {
     hasAnswer = hasAnswer || !bytes.isEmpty
     let (said, byteCount, dataCount) = telnet.receive(bytes, atMost: limit)
-    return (said.flatMap { handle($0) }, byteCount, dataCount)
+    var events: [Event] = []
+    if !setsLine, state == .offered, telnet.hasSeenCommand {
+      state = .open
+      events.append(.opened)
+    }
+    return (events + said.flatMap { handle($0) }, byteCount, dataCount)
   }
 
   // MARK: Answers
@@ -319,12 +382,16 @@ public struct ComPortClient {
       return []
     case .option(.comPort, .local, isOn: false):
       return state == .offered ? refuse(.noComPort) : []
+    case .option(.windowSize, .local, isOn: true):
+      sendWindowSize()
+      return []
+    case .declined(.comPort, _): return [.speaks(.rfc2217)]
     case .subnegotiation(.comPort, let parameters):
       guard state == .configuring || state == .open,
         let message = ComPortMessage(parameters, fromServer: true)
       else { return [] }
       return handle(message)
-    case .option, .subnegotiation, .command: return []
+    case .option, .declined, .subnegotiation, .command: return []
     }
   }
 
@@ -335,7 +402,7 @@ public struct ComPortClient {
       if name.isEmpty { send(.signature(Array("serialterm".utf8))) }
       guard !playsSequences, name.starts(with: Array("serialterm ".utf8)) else { return [] }
       playsSequences = true
-      if let hello {
+      if let hello = opening.hello {
         awaitsPeople = state == .configuring
         send(.sharing(hello.bytes))
       }

@@ -89,10 +89,13 @@ public struct ComPortServer {
 
   // MARK: Data
 
-  /// Encodes data for the network.
-  public func encode(_ data: UnsafeRawBufferPointer, into bytes: inout [UInt8]) {
+  /// Encodes data for the network: see ``TelnetMachine/encode(_:into:)``.
+  public mutating func encode(_ data: UnsafeRawBufferPointer, into bytes: inout [UInt8]) {
     telnet.encode(data, into: &bytes)
   }
+
+  /// Forgets the data that were encoded last, because they were not sent.
+  public mutating func discardData() { telnet.discardData() }
 
   /// Handles bytes from the network.
   ///
@@ -114,7 +117,7 @@ public struct ComPortServer {
       // pyserial 3.5 does not always send WILL, because it knows that it was asked.
       return begin() + (handle(message).map { [$0] } ?? [])
     case .command(TelnetCommand.break): return [.breakRequested]
-    case .option, .subnegotiation, .command: return []
+    case .option, .declined, .subnegotiation, .command: return []
     }
   }
 

@@ -20,6 +20,8 @@ struct OptionNegotiation {
     var message: Bool?
     /// The new state, if it has changed or if a request was refused.
     var outcome: Bool?
+    /// Whether the other side has asked for an option that is not acceptable.
+    var isDeclined = false
   }
 
   /// Asks the other side to switch the option on or off.
@@ -42,7 +44,7 @@ struct OptionNegotiation {
     guard let asked else {
       // The message is a request of the other side.
       guard isOn != on else { return Effect() }
-      if on && !isAcceptable { return Effect(message: message(false)) }
+      if on && !isAcceptable { return Effect(message: message(false), isDeclined: true) }
       isOn = on
       return Effect(message: message(on), outcome: on)
     }

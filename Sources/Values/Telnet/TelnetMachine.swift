@@ -18,6 +18,8 @@ public struct TelnetMachine {
     case option(TelnetOption, Side, isOn: Bool)
     /// A subnegotiation, without the option's number.
     case subnegotiation(TelnetOption, [UInt8])
+    /// The other side has asked for an option that is not acceptable.
+    case declined(TelnetOption, Side)
     /// A command of one byte: ``TelnetCommand/break`` and others.
     case command(UInt8)
   }
@@ -31,11 +33,14 @@ public struct TelnetMachine {
   private var options: [Side: [TelnetOption: OptionNegotiation]] = [:]
   private var state = State.data
   private var parameters: [UInt8] = []
+  /// Whether the last byte of the other side's data is a CR of text, so that a NUL after it is none
+  /// of the data. Commands may come between the two.
+  private var hasReceivedReturn = false
+  /// Whether the last byte of this side's data is a CR of text, which LF or NUL must follow.
+  private var hasSentReturn = false
 
   private enum State {
     case data
-    /// After a CR, unless the mode is binary.
-    case returned
     case command
     /// After WILL, WONT, DO or DONT.
     case option(UInt8)
@@ -49,6 +54,7 @@ public struct TelnetMachine {
   public static let subnegotiationLimit = 256
 
   private static let null: UInt8 = 0
+  private static let lineFeed: UInt8 = 0x0A
   private static let carriageReturn: UInt8 = 0x0D
   private static let escape = TelnetCommand.interpretAsCommand
 
@@ -93,6 +99,7 @@ public struct TelnetMachine {
     let effect = options[side, default: [:]][option, default: .init()].receive(
       isOn, isAcceptable: acceptable[side, default: []].contains(option))
     if let message = effect.message { send(message, about: option, side) }
+    if effect.isDeclined { return .declined(option, side) }
     return effect.outcome.map { .option(option, side, isOn: $0) }
   }
 
@@ -131,7 +138,7 @@ public struct TelnetMachine {
     var (index, dataCount) = (0, 0)
     var special = specialByte(.remote)
     while index < bytes.count, events.count < limit {
-      if case .data = state {
+      if case .data = state, !hasReceivedReturn {
         let place = UnsafeRawBufferPointer(bytes).firstPlace(of: Self.escape, special, from: index)
         // Most escapes are doubled, and so are data.
         let isDoubled =
@@ -172,10 +179,11 @@ public struct TelnetMachine {
 
   private mutating func receive(_ byte: UInt8) -> Completed? {
     switch state {
-    case .returned where byte == Self.null: state = .data
-    case .data where byte == Self.escape, .returned where byte == Self.escape: state = .command
-    case .data, .returned:
-      state = byte == Self.carriageReturn && !isOn(.binary, .remote) ? .returned : .data
+    case .data where byte == Self.escape: state = .command
+    case .data where hasReceivedReturn && byte == Self.null && !isOn(.binary, .remote):
+      hasReceivedReturn = false
+    case .data:
+      hasReceivedReturn = byte == Self.carriageReturn && !isOn(.binary, .remote)
       return .data(byte)
     case .command: return receiveCommand(byte)
     case .option(let verb):
@@ -194,7 +202,9 @@ public struct TelnetMachine {
   private mutating func receiveCommand(_ byte: UInt8) -> Completed? {
     state = .data
     switch byte {
-    case Self.escape: return .data(byte)
+    case Self.escape:
+      hasReceivedReturn = false
+      return .data(byte)
     case TelnetCommand.will, TelnetCommand.wont, TelnetCommand.do, TelnetCommand.dont:
       hasSeenCommand = true
       state = .option(byte)
@@ -232,18 +242,44 @@ public struct TelnetMachine {
   // MARK: Sending
 
   /// Encodes data for the network.
-  public func encode(_ data: UnsafeRawBufferPointer, into bytes: inout [UInt8]) {
+  ///
+  /// Text is sent as the network virtual terminal of RFC 854 has it, unless the other side has agreed
+  /// to binary transmission: CR LF ends a line, and NUL follows any other CR. A CR at the end is sent
+  /// at once; the next data decide what follows it.
+  public mutating func encode(_ data: UnsafeRawBufferPointer, into bytes: inout [UInt8]) {
+    guard let first = data.first else { return }
     let special = specialByte(.local)
+    if hasSentReturn, special != Self.escape, first != Self.lineFeed { bytes.append(Self.null) }
+    hasSentReturn = false
     var start = 0
     while true {
       let place = data.firstPlace(of: Self.escape, special, from: start)
       guard place < data.count else { break }
       bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: data[start...place]))
-      bytes.append(data[place] == Self.escape ? Self.escape : Self.null)
       start = place + 1
+      if data[place] == Self.escape {
+        bytes.append(Self.escape)
+      } else if start == data.count {
+        hasSentReturn = true
+      } else if data[start] != Self.lineFeed {
+        bytes.append(Self.null)
+      }
     }
     bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: data[start...]))
   }
+
+  /// Ends the data for now: completes a CR at their end with NUL. An Enter of the keyboard is whole
+  /// then, also for a server that waits for the byte after it.
+  public mutating func endData(into bytes: inout [UInt8]) {
+    if hasSentReturn, !isOn(.binary, .local) { bytes.append(Self.null) }
+    hasSentReturn = false
+  }
+
+  /// Forgets what was encoded last, because it was not sent.
+  public mutating func discardData() { hasSentReturn = false }
+
+  /// Sends a command of one byte: ``TelnetCommand/break``.
+  public mutating func send(command: UInt8) { output += [Self.escape, command] }
 
   /// Sends a subnegotiation.
   public mutating func send(_ parameters: [UInt8], about option: TelnetOption) {

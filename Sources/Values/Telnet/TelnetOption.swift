@@ -14,6 +14,8 @@ public struct TelnetOption: RawRepresentable, Hashable, Sendable {
   public static let echo = TelnetOption(rawValue: 1)
   /// No "go ahead" after each line: RFC 858.
   public static let suppressGoAhead = TelnetOption(rawValue: 3)
+  /// The size of the window: RFC 1073.
+  public static let windowSize = TelnetOption(rawValue: 31)
   /// The settings and lines of a serial port: RFC 2217.
   public static let comPort = TelnetOption(rawValue: 44)
 }

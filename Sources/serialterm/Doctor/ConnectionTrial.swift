@@ -38,7 +38,10 @@ extension Finding {
         (
           .otherProtocol,
           "Something listens there, but it is not what the target says.",
-          ["# tcp:// passes bytes as they are; a server such as ser2net speaks RFC 2217"]
+          [
+            "# rfc2217:// is for a server such as ser2net, telnet:// for one without RFC 2217, "
+              + "tcp:// for bytes as they are"
+          ]
         )
       case .busy, .refusedByServer:
         (

@@ -158,7 +158,7 @@ struct ExtcapCommand: Subcommand {
       options.append(
         ExtcapOption(
           name: target.declaration.name, title: "Port",
-          tooltip: "/dev/ttyUSB0, usb:0403:6001, rfc2217://HOST:PORT, tcp://HOST:PORT",
+          tooltip: "/dev/ttyUSB0, usb:0403:6001, rfc2217://HOST:PORT, telnet://HOST:PORT",
           form: .string, isRequired: true))
     }
     if kind != .session {

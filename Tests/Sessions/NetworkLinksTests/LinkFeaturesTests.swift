@@ -12,7 +12,7 @@ import Testing
   ///
   /// - Parameter first: what the server says before the state of its port.
   private func joined(saying first: [SharingMessage]) throws -> Bench {
-    let bench = try Bench(hasPort: true)
+    let bench = try Bench(.rfc2217)
     bench.answer = { [unowned bench] message in
       switch message {
       case .baudRate: bench.say(.signature(Array("serialterm test".utf8)))

@@ -15,7 +15,7 @@ import Time
 
   @Test(arguments: [AF_INET, AF_INET6])
   func bytes_passOverTCP(_ family: CInt) throws {
-    let bench = try Bench(hasPort: false, family: family)
+    let bench = try Bench(.raw, family: family)
     try bench.open()
     #expect(try bench.wait { bench.isOpen })
     #expect(bench.session.capabilities == .backPressure)
@@ -28,7 +28,7 @@ import Time
   }
 
   @Test func aPortOfAServer_passesEveryByteBothWays() throws {
-    let bench = try Bench(hasPort: true)
+    let bench = try Bench(.rfc2217)
     try bench.open()
     #expect(try bench.wait { bench.isOpen })
     bench.say(data: Self.everyByte)
@@ -38,9 +38,43 @@ import Time
     #expect(try bench.wait { bench.session.unsentByteCount == 0 })
   }
 
+  @Test func `Telnet alone passes every byte both ways, and has breaks and no settings`() throws {
+    let bench = try Bench(.telnet)
+    try bench.open()
+    #expect(try bench.wait { bench.isOpen })
+    #expect(bench.session.capabilities == [.breaks, .backPressure, .networkTiming])
+    bench.say(data: Self.everyByte)
+    #expect(try bench.wait { bench.received == Self.everyByte })
+    try bench.session.write(Self.everyByte.span.bytes)
+    #expect(try bench.wait { bench.data == Self.everyByte })
+    var answer: Result<LineSettings, SerialError>?
+    bench.session.apply(LineSettings(baudRate: 300)) { answer = $0 }
+    guard case .failure(let error) = answer, error.code == .unsupported else {
+      Issue.record("\(String(describing: answer))")
+      return
+    }
+    #expect(bench.messages.isEmpty)
+  }
+
+  @Test func `Telnet alone opens where a server sends much before it negotiates, without a loss`()
+    throws
+  {
+    let bench = try Bench(.telnet)
+    bench.answersTelnet = false
+    try bench.open()
+    let block = [UInt8](repeating: 65, count: 4_096)
+    var sent = 0
+    #expect(
+      try bench.wait {
+        if sent <= NetworkLink.earlyLimit { sent += bench.server.sendSome(block) }
+        return bench.isOpen
+      })
+    #expect(try bench.wait { bench.received.count == sent })
+  }
+
   @Test func settings_areThoseOfTheServer() throws {
     var settings = LineSettings(baudRate: 9_600, parity: .even, stopBits: .two)
-    let bench = try Bench(hasPort: true, settings: settings)
+    let bench = try Bench(.rfc2217, settings: settings)
     bench.answer = { if case .baudRate(9_600) = $0 { .baudRate(9_615) } else { $0 } }
     try bench.open()
     #expect(try bench.wait { bench.isOpen })
@@ -59,7 +93,7 @@ import Time
   }
 
   @Test func linesAndBreaks_passBothWays() throws {
-    let bench = try Bench(hasPort: true)
+    let bench = try Bench(.rfc2217)
     try bench.open()
     #expect(try bench.wait { bench.isOpen })
     try bench.session.setModemLines(asserting: .dtr, deasserting: .rts)
@@ -83,7 +117,7 @@ import Time
   }
 
   @Test func bytesSentBeforeThePortIsOpen_arrive() throws {
-    let bench = try Bench(hasPort: true)
+    let bench = try Bench(.rfc2217)
     bench.answer = { [unowned bench] message in
       if case .baudRate = message { bench.say(data: Array("boot".utf8)) }
       return message
@@ -93,7 +127,7 @@ import Time
   }
 
   @Test func aServerThatHangsUp_beforeItsFirstBytesAreRead_isLost_afterThem() throws {
-    let bench = try Bench(hasPort: true)
+    let bench = try Bench(.rfc2217)
     bench.answer = { [unowned bench] message in
       if case .baudRate = message { bench.say(data: Array("boot".utf8)) }
       return message
@@ -107,7 +141,7 @@ import Time
   }
 
   @Test func aServerThatSuspends_getsNothingUntilItResumes() throws {
-    let bench = try Bench(hasPort: true)
+    let bench = try Bench(.rfc2217)
     try bench.open()
     #expect(try bench.wait { bench.isOpen })
     bench.say(.flowSuspend)
@@ -123,7 +157,7 @@ import Time
   }
 
   @Test func aSlowServer_isNotWrittenTo_andMemoryIsBounded() throws {
-    let bench = try Bench(hasPort: true)
+    let bench = try Bench(.rfc2217)
     try bench.open()
     #expect(try bench.wait { bench.isOpen })
     let piece = [UInt8](repeating: 255, count: 60_000)
@@ -141,7 +175,7 @@ import Time
   // MARK: Servers without an end
 
   @Test func `What a server says without end is handled in many turns`() throws {
-    let bench = try Bench(hasPort: true)
+    let bench = try Bench(.rfc2217)
     try bench.open()
     #expect(try bench.wait { bench.isOpen })
     let count = 3_000
@@ -163,7 +197,7 @@ import Time
   }
 
   @Test func `What is left for the next turn waits while reading is paused`() throws {
-    let bench = try Bench(hasPort: true)
+    let bench = try Bench(.rfc2217)
     try bench.open()
     #expect(try bench.wait { bench.isOpen })
     for _ in 0..<200 { bench.say(.lineState(.overrun)) }
@@ -178,7 +212,7 @@ import Time
   }
 
   @Test func `A server that sends data instead of answers is disconnected`() throws {
-    let bench = try Bench(hasPort: true)
+    let bench = try Bench(.rfc2217)
     bench.answer = { _ in nil }
     try bench.open()
     #expect(try bench.wait { !bench.messages.isEmpty })
@@ -199,7 +233,7 @@ import Time
   }
 
   @Test func `Settings that nobody answers do not pile up`() throws {
-    let bench = try Bench(hasPort: true)
+    let bench = try Bench(.rfc2217)
     try bench.open()
     #expect(try bench.wait { bench.isOpen })
     bench.answer = { _ in nil }
@@ -215,7 +249,7 @@ import Time
   // MARK: Losses
 
   @Test func aServerThatHangsUp_isLost_afterItsLastBytes() throws {
-    let bench = try Bench(hasPort: true)
+    let bench = try Bench(.rfc2217)
     try bench.open()
     #expect(try bench.wait { bench.isOpen })
     bench.say(data: [1, 2, 3])
@@ -236,7 +270,7 @@ import Time
   }
 
   @Test func closing_countsTheUnacknowledgedBytes() throws {
-    let bench = try Bench(hasPort: true)
+    let bench = try Bench(.rfc2217)
     try bench.open()
     #expect(try bench.wait { bench.isOpen })
     bench.say(.flowSuspend)
@@ -251,7 +285,7 @@ import Time
   }
 
   @Test func `A session that closes because of what the server says gets no more bytes`() throws {
-    let bench = try Bench(hasPort: true)
+    let bench = try Bench(.rfc2217)
     try bench.open()
     #expect(try bench.wait { bench.isOpen })
     let token = bench.session.observe(.modemLinesChange) { [unowned bench] _ in
@@ -276,14 +310,14 @@ import Time
   }
 
   @Test func aTelnetServerWithoutThePort_isNamed() throws {
-    let bench = try Bench(hasPort: true)
+    let bench = try Bench(.rfc2217)
     bench.telnet = TelnetMachine(accepting: [], from: [])
     let error = try failure(of: bench)
     #expect(error?.code == .otherProtocol && error?.subject == "RFC 2217")
   }
 
   @Test func aServerThatHangsUpImmediately_isReported() throws {
-    let bench = try Bench(hasPort: true)
+    let bench = try Bench(.rfc2217)
     try bench.open()
     #expect(try bench.wait { bench.server.client != nil })
     bench.server.hangUp()

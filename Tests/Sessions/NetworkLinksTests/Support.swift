@@ -61,6 +61,13 @@ final class Server {
 
   func send(_ bytes: [UInt8]) { _ = try? client?.writeAll(bytes) }
 
+  /// Sends as many of some bytes as the socket accepts, and returns their number.
+  func sendSome(_ bytes: [UInt8]) -> Int {
+    guard let client else { return 0 }
+    return max(
+      0, bytes.withUnsafeBytes { Glibc.send(client.rawValue, $0.baseAddress, $0.count, 0) })
+  }
+
   /// Returns the bytes that have arrived.
   func receive() -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -91,15 +98,20 @@ final class Bench {
   private var tokens: [Any] = []
   private let driver: SessionDriver
   var answer: (ComPortMessage) -> ComPortMessage? = { $0 }
+  /// Whether the server answers in telnet.
+  var answersTelnet = true
 
-  init(hasPort: Bool, settings: LineSettings = LineSettings(), family: CInt = AF_INET) throws {
+  init(
+    _ streamProtocol: StreamProtocol, settings: LineSettings = LineSettings(),
+    family: CInt = AF_INET
+  ) throws {
     let loop = try IOLoop()
     let server = try Server(family: family)
     (self.loop, self.server) = (loop, server)
     let host = HostAddress(host: family == AF_INET6 ? "::1" : "127.0.0.1", port: server.port)
     session = Session(settings: settings) { endpoint in
       NetworkLink(
-        to: endpoint, at: .host(host), hasPort: hasPort, options: LinkOptions(), on: loop)
+        to: endpoint, at: .host(host), speaking: streamProtocol, options: LinkOptions(), on: loop)
     }
     driver = SessionDriver(session, on: loop)
     tokens.append(session.observe(.received) { [unowned self] in received += Array($0) })
@@ -118,7 +130,7 @@ final class Bench {
   }
 
   private func serve() {
-    guard server.accept() else { return }
+    guard server.accept(), answersTelnet else { return }
     let bytes = server.receive()
     let events = bytes.withUnsafeBytes { telnet.receive($0, into: &data) }
     for case .subnegotiation(.comPort, let parameters) in events {

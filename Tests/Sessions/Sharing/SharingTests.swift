@@ -95,7 +95,7 @@ final class SharingBench {
   var sent: [UInt8] { link.sent }
 
   /// Connects a client to a Unix socket.
-  func client(_ clientProtocol: ServedProtocol) throws -> Client {
+  func client(_ clientProtocol: StreamProtocol) throws -> Client {
     names += 1
     let path = folder.path.appending("\(names).sock")
     try server.listen(at: PortServer.ListenAddress(.path(path), speaking: clientProtocol))
@@ -438,7 +438,7 @@ final class SharingBench {
     #expect(try bench.wait { anna.sharing.ownName == "Anna" })
     let link = NetworkLink(
       to: anna.controller.session.state.endpoint!, at: .session("/nowhere", request: ""),
-      hasPort: true, options: LinkOptions(), as: .init(name: "anna"), on: bench.loop)
+      speaking: .rfc2217, options: LinkOptions(), as: .init(name: "anna"), on: bench.loop)
     anna.controller.userSharing.observe(link)
     #expect(link.introduction.name == "Anna")
   }
@@ -508,7 +508,7 @@ final class SharingBench {
 
   @Test func aProgram_doesNotWrite_whereALocalUserHasThePen() throws {
     let bench = try SharingBench()
-    let clients = try ServedProtocol.allCases.map { try bench.client($0) }
+    let clients = try StreamProtocol.allCases.map { try bench.client($0) }
     for client in clients { try client.send("dropped") }
     // Longer than the time for a telnet client's answer.
     #expect(try bench.wait { bench.news.count == clients.count })
@@ -624,7 +624,7 @@ final class SharingBench {
     let bench = try SharingBench(home: nil)
     bench.controller.sharing.isReadOnly = true
     let before = (bench.link.settings, bench.link.lines)
-    let clients = try ServedProtocol.allCases.map { ($0, try bench.client($0)) }
+    let clients = try StreamProtocol.allCases.map { ($0, try bench.client($0)) }
     for (clientProtocol, client) in clients {
       try client.send("dropped\r")
       guard clientProtocol == .rfc2217 else { continue }
@@ -840,8 +840,8 @@ final class SharingBench {
 
   // MARK: Who has ended its stream
 
-  @Test(arguments: [ServedProtocol.raw, .telnet])
-  func whoEndsItsStream_getsTheAnswer_andLosesThePen(_ clientProtocol: ServedProtocol) throws {
+  @Test(arguments: [StreamProtocol.raw, .telnet])
+  func whoEndsItsStream_getsTheAnswer_andLosesThePen(_ clientProtocol: StreamProtocol) throws {
     let clock = TestClock()
     let bench = try SharingBench(home: nil, clock: clock)
     bench.link.appetite = 4

@@ -50,7 +50,7 @@ import Testing
 /// A session whose device counts the bytes that reach it, with viewers of every kind.
 private final class ViewerBench {
   /// The kinds of viewers: the protocol, and whether they come through the control socket.
-  static let ways: [(clientProtocol: ServedProtocol, isViewer: Bool)] = [
+  static let ways: [(clientProtocol: StreamProtocol, isViewer: Bool)] = [
     (.raw, false), (.telnet, false), (.rfc2217, false), (.rfc2217, true),
   ]
 
@@ -144,7 +144,7 @@ private final class Viewer {
   private var client: ServedClient?
 
   init(
-    _ way: (clientProtocol: ServedProtocol, isViewer: Bool), of controller: SessionController,
+    _ way: (clientProtocol: StreamProtocol, isViewer: Bool), of controller: SessionController,
     on loop: IOLoop
   ) throws {
     var pair: [CInt] = [-1, -1]

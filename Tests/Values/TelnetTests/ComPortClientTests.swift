@@ -49,6 +49,64 @@ import Testing
     return events
   }
 
+  /// A client of telnet alone, and what it asks.
+  private func telnetClient(in window: ComPortClient.WindowSize? = nil) -> ComPortClient {
+    var client = ComPortClient(Self.wanted, setsLine: false, windowSize: window)
+    client.open()
+    #expect(
+      client.output == [
+        255, 251, 0, 255, 253, 0, 255, 253, 3, 255, 251, 3,
+      ])
+    client.output = []
+    return client
+  }
+
+  private func receive(_ bytes: [UInt8], _ client: inout ComPortClient) -> [ComPortClient.Event] {
+    var data: [UInt8] = []
+    return bytes.withUnsafeBytes { client.receive($0, into: &data) }
+  }
+
+  @Test func `With telnet alone the first command opens, and a break is IAC BRK`() {
+    var client = telnetClient()
+    #expect(receive(Array("busy?".utf8), &client).isEmpty && client.isWaiting)
+    #expect(receive([255, 251, 1], &client) == [.opened])
+    #expect(client.state == .open && !client.isWaiting)
+    client.output = []
+    client.setBreak(true)
+    client.setBreak(false)
+    #expect(client.output == [255, 243])
+    var bytes: [UInt8] = []
+    for text in ["a\r\n", "\r", "b"] {
+      Array(text.utf8).withUnsafeBytes { client.encode($0, into: &bytes, isEnd: true) }
+    }
+    #expect(bytes == Array("a\r\n\r\u{0}b".utf8))
+  }
+
+  @Test func `Telnet alone is open at a server that answers nothing, which is reported`() {
+    var client = telnetClient()
+    #expect(client.giveUp() == [.opened, .speaks(.raw)])
+    #expect(client.giveUp().isEmpty)
+    #expect(receive([255, 253, 0, 255, 253, 44], &client) == [.speaks(.rfc2217)])
+    #expect(client.output == [255, 252, 44])
+  }
+
+  @Test func `A server that asks gets the size of the window, and each other one`() {
+    var client = telnetClient(in: .init(columns: 80, rows: 24))
+    client.windowSize = .init(columns: 255, rows: 70_000)
+    #expect(client.output.isEmpty)
+    _ = receive([255, 253, 31], &client)
+    let size: [UInt8] = [255, 250, 31, 0, 255, 255, 255, 255, 255, 255, 255, 240]
+    #expect(client.output == [255, 251, 31] + size)
+    client.output = []
+    client.windowSize = .init(columns: 255, rows: 70_000)
+    #expect(client.output.isEmpty)
+    client.windowSize = .init(columns: 81, rows: 24)
+    #expect(client.output == [255, 250, 31, 0, 81, 0, 24, 255, 240])
+    var other = telnetClient()
+    _ = receive([255, 253, 31], &other)
+    #expect(other.output == [255, 252, 31])
+  }
+
   private func opened(_ server: inout Server) -> ComPortClient {
     var client = ComPortClient(Self.wanted)
     client.open()
@@ -205,7 +263,7 @@ import Testing
     var client = opened(&server)
     let data = (0...255).map { UInt8($0) }
     var bytes: [UInt8] = []
-    data.withUnsafeBytes { client.encode($0, into: &bytes) }
+    data.withUnsafeBytes { client.encode($0, into: &bytes, isEnd: true) }
     server.receive(bytes)
     #expect(server.data == data)
     var received: [UInt8] = []

@@ -99,7 +99,7 @@ import Testing
     let all: [UInt8] = (0..<2_560).map { UInt8($0 % 256) } + [255, 255, 13, 0, 255]
     var (toServer, toClient) = ([UInt8](), [UInt8]())
     all.withUnsafeBytes {
-      pair.client.encode($0, into: &toServer)
+      pair.client.encode($0, into: &toServer, isEnd: true)
       pair.server.encode($0, into: &toClient)
     }
     while !toServer.isEmpty {

@@ -14,7 +14,7 @@ extension TelnetMachine {
     return (data, events)
   }
 
-  func encoded(_ data: [UInt8]) -> [UInt8] {
+  mutating func encoded(_ data: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     data.withUnsafeBytes { encode($0, into: &bytes) }
     return bytes

@@ -33,8 +33,49 @@ import Testing
     }
   }
 
-  @Test func withoutBinary_aReturnIsFollowedByNull() {
-    #expect(machine.encoded([13, 10, 255, 65]) == [13, 0, 10, 255, 255, 65])
+  @Test(arguments: [1, 2, 3, 100])
+  func `Without BINARY CR LF ends a line, and NUL follows any other CR`(_ size: Int) {
+    var machine = machine
+    let data = Array("one\r\nbare\rcr\r\r\n\r\u{0}x\r".utf8) + [255, 13, 255]
+    var (rest, bytes) = (data[...], [UInt8]())
+    while !rest.isEmpty {
+      bytes += machine.encoded(Array(rest.prefix(size)))
+      rest = rest.dropFirst(size)
+    }
+    #expect(
+      bytes == Array("one\r\nbare\r\u{0}cr\r\u{0}\r\n\r\u{0}\u{0}x\r\u{0}".utf8)
+        + [255, 255, 13, 0, 255, 255])
+  }
+
+  @Test func `A CR at the end is sent at once, and what follows it with the next data`() {
+    var machine = machine
+    #expect(machine.encoded(Array("a\r".utf8)) == Array("a\r".utf8))
+    #expect(machine.encoded([]) == [])
+    #expect(machine.encoded(Array("\nb\r".utf8)) == Array("\nb\r".utf8))
+    #expect(machine.encoded(Array("c\r".utf8)) == Array("\u{0}c\r".utf8))
+    var bytes: [UInt8] = []
+    machine.endData(into: &bytes)
+    machine.endData(into: &bytes)
+    #expect(bytes == [0])
+    #expect(machine.encoded(Array("\n\r".utf8)) == Array("\n\r".utf8))
+    machine.discardData()
+    #expect(machine.encoded([65]) == [65])
+  }
+
+  @Test func `BINARY that begins after a CR needs no NUL, and neither side expects one`() {
+    var (one, other) = (machine, machine)
+    var bytes = one.encoded([13])
+    _ = one.receive([Self.iac, Self.does, 0])
+    bytes += one.takeOutput() + one.encoded([0, 13, 0, 65])
+    #expect(bytes == [13, Self.iac, Self.will, 0, 0, 13, 0, 65])
+    #expect(other.receive(bytes, inPiecesOf: 1).data == [13, 0, 13, 0, 65])
+  }
+
+  @Test(arguments: [1, 100])
+  func `A command between CR and NUL does not make the NUL data`(_ size: Int) {
+    var machine = machine
+    let bytes: [UInt8] = [13, Self.iac, 241, 0, 65, 13, Self.iac, Self.iac, 0]
+    #expect(machine.receive(bytes, inPiecesOf: size).data == [13, 65, 13, 255, 0])
   }
 
   @Test func lineEndsOfATerminal_stayAsTheyAre() {
@@ -60,7 +101,9 @@ import Testing
 
   @Test func unknownOption_isRefused() {
     var machine = machine
-    #expect(machine.receive([Self.iac, Self.does, 31, Self.iac, Self.will, 24]).events.isEmpty)
+    #expect(
+      machine.receive([Self.iac, Self.does, 31, Self.iac, Self.will, 24]).events
+        == [.declined(.windowSize, .local), .declined(TelnetOption(rawValue: 24), .remote)])
     #expect(machine.takeOutput() == [Self.iac, Self.wont, 31, Self.iac, Self.dont, 24])
   }
 

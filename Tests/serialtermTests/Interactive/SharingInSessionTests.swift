@@ -192,8 +192,8 @@ private final class FakeParticipant: Participant {
       ("4000,raw", "127.0.0.1:4000", .raw), ("[::1]:23,telnet", "[::1]:23", .telnet),
       ("./board.sock", "./board.sock", nil), ("/run/a,b", "/run/a,b", nil),
       ("/run/b.sock,raw", "/run/b.sock", .raw),
-    ] as [(String, String, ServedProtocol?)])
-  func `A place is read`(_ text: String, _ name: String, _ clientProtocol: ServedProtocol?) throws {
+    ] as [(String, String, StreamProtocol?)])
+  func `A place is read`(_ text: String, _ name: String, _ clientProtocol: StreamProtocol?) throws {
     let listenAddress = try #require(PortServer.ListenAddress(naming: text))
     #expect(listenAddress.name == name)
     #expect(listenAddress.clientProtocol == clientProtocol)

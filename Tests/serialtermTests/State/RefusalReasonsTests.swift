@@ -54,7 +54,7 @@ import Testing
     let endpoint = Endpoint(.session, "1:0")
     let loop = try IOLoop()
     let link = NetworkLink(
-      to: endpoint, at: .host(HostAddress(host: "127.0.0.1", port: 1)), hasPort: true,
+      to: endpoint, at: .host(HostAddress(host: "127.0.0.1", port: 1)), speaking: .rfc2217,
       options: LinkOptions(), on: loop)
     let remote = RemoteSharing(of: link, isJoined: true, news: Observable())
     let reasons = SharingMessage.Subject.refusals(in: owner)

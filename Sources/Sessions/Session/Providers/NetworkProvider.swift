@@ -7,8 +7,8 @@ package import SerialCore
 package import Telnet
 package import SystemPackage
 
-/// Ports behind a network: byte streams over TCP, ports of a server (RFC 2217), Unix sockets, ports
-/// of another computer through ssh, places of labgrid.
+/// Ports behind a network: byte streams over TCP, ports of a server (RFC 2217), telnet servers, Unix
+/// sockets, ports of another computer through ssh, places of labgrid.
 ///
 /// Only an attempt to connect shows whether they are there.
 package struct NetworkProvider: LinkProvider {
@@ -16,6 +16,7 @@ package struct NetworkProvider: LinkProvider {
   private enum Form: String, CaseIterable {
     case tcp = "tcp://"
     case rfc2217 = "rfc2217://"
+    case telnet = "telnet://"
     case unix = "unix:"
     case ssh = "ssh://"
     case labgrid = "labgrid:"
@@ -24,7 +25,7 @@ package struct NetworkProvider: LinkProvider {
     var expected: String {
       switch self {
       case .tcp: rawValue + "HOST:PORT, or \(rawValue)[ADDRESS]:PORT for IPv6"
-      case .rfc2217:
+      case .rfc2217, .telnet:
         rawValue
           + "HOST:PORT, \(rawValue)[ADDRESS]:PORT for IPv6, or \(rawValue)/PATH for a Unix socket"
       case .unix: rawValue + "PATH"
@@ -37,6 +38,7 @@ package struct NetworkProvider: LinkProvider {
       switch self {
       case .tcp: .tcp
       case .rfc2217: .rfc2217
+      case .telnet: .telnet
       case .unix: .unix
       case .ssh: .ssh
       case .labgrid: .labgrid
@@ -48,7 +50,7 @@ package struct NetworkProvider: LinkProvider {
     var options: LinkOptionGroups {
       switch self {
       case .rfc2217, .ssh, .labgrid: [.settings, .outputLines]
-      case .tcp, .unix: []
+      case .tcp, .telnet, .unix: []
       }
     }
 
@@ -56,10 +58,19 @@ package struct NetworkProvider: LinkProvider {
     var lookAlikes: [String] {
       switch self {
       case .tcp: ["tcp:", "socket://", "tcp4:", "tcp6:"]
-      case .rfc2217: ["rfc2217:", "telnet:", "telnet://"]
+      case .rfc2217: ["rfc2217:"]
+      case .telnet: ["telnet:"]
       case .unix: ["unix://", "unix-connect:"]
       case .ssh: ["ssh:"]
       case .labgrid: ["lg:"]
+      }
+    }
+
+    var streamProtocol: StreamProtocol {
+      switch self {
+      case .rfc2217, .ssh, .labgrid: .rfc2217
+      case .telnet: .telnet
+      case .tcp, .unix: .raw
       }
     }
   }
@@ -72,13 +83,15 @@ package struct NetworkProvider: LinkProvider {
   fileprivate static func socketPrefix(of text: String) -> String? {
     if text.hasPrefix(Form.unix.rawValue) { return Form.unix.rawValue }
     // An absolute path: no host begins with a slash.
-    return text.hasPrefix(Form.rfc2217.rawValue + "/") ? Form.rfc2217.rawValue : nil
+    return [Form.rfc2217, .telnet].map(\.rawValue).first { text.hasPrefix($0 + "/") }
   }
 
   /// Byte streams over TCP.
   package static let tcp = NetworkProvider(form: .tcp)
   /// Ports of a server.
   package static let rfc2217 = NetworkProvider(form: .rfc2217)
+  /// Telnet servers without RFC 2217.
+  package static let telnet = NetworkProvider(form: .telnet)
   /// Unix sockets.
   package static let unix = NetworkProvider(form: .unix)
   /// Ports of another computer, through ssh(1).
@@ -114,9 +127,10 @@ package struct NetworkProvider: LinkProvider {
     case .unix: return name.isEmpty ? nil : .path(FilePath(name))
     case .ssh: return SSHAddress(parsing: name).map { .ssh($0) }
     case .labgrid: return LabgridPlace(parsing: name).map { .labgrid($0) }
-    case .rfc2217 where Self.socketPrefix(of: text) != nil:
+    case .rfc2217 where Self.socketPrefix(of: text) != nil,
+      .telnet where Self.socketPrefix(of: text) != nil:
       return name.hasSuffix("/") ? nil : .path(FilePath(name))
-    case .tcp, .rfc2217: break
+    case .tcp, .rfc2217, .telnet: break
     }
     // Some programs end a URL with a slash.
     if name.hasSuffix("/") { name.removeLast() }
@@ -131,10 +145,9 @@ package struct NetworkProvider: LinkProvider {
     guard let address = Self.address(of: "\(endpoint)", form) else {
       preconditionFailure("\(endpoint) was parsed before")
     }
-    let hasPort = form == .rfc2217 || form == .ssh || form == .labgrid
     return NetworkLink(
-      to: endpoint, at: address, hasPort: hasPort, options: options,
-      as: hasPort ? introduction ?? .own : .unnamed, on: loop)
+      to: endpoint, at: address, speaking: form.streamProtocol, options: options,
+      as: form.streamProtocol == .rfc2217 ? introduction ?? .own : .unnamed, on: loop)
   }
 
   package func presence(
@@ -147,6 +160,8 @@ extension Endpoint.Kind {
   package static let tcp = Endpoint.Kind("tcp")
   /// A port of a server: RFC 2217.
   package static let rfc2217 = Endpoint.Kind("rfc2217")
+  /// A telnet server without RFC 2217.
+  package static let telnet = Endpoint.Kind("telnet")
   /// A Unix socket.
   package static let unix = Endpoint.Kind("unix")
   /// A port of another computer, through ssh(1).
@@ -158,7 +173,7 @@ extension Endpoint.Kind {
 extension Endpoint {
   /// The path of the Unix socket at the far end; nil for any other endpoint.
   package var socketPath: FilePath? {
-    guard kind == .unix || kind == .rfc2217 else { return nil }
+    guard [.unix, .rfc2217, .telnet].contains(kind) else { return nil }
     let name = "\(self)"
     return NetworkProvider.socketPrefix(of: name).map { FilePath(String(name.dropFirst($0.count))) }
   }
@@ -172,9 +187,27 @@ extension Endpoint {
       return prefix + (path.realPath ?? path.absolute).string
     }
     switch kind {
-    case .tcp, .rfc2217: return (name.hasSuffix("/") ? String(name.dropLast()) : name).lowercased()
+    case .tcp, .rfc2217, .telnet:
+      return (name.hasSuffix("/") ? String(name.dropLast()) : name).lowercased()
     default: return name
     }
+  }
+
+  /// The target that uses the same place through another protocol; nil if this endpoint names no
+  /// host with a port and no Unix socket.
+  package func name(speaking other: StreamProtocol) -> String? {
+    guard [.tcp, .rfc2217, .telnet, .unix].contains(kind) else { return nil }
+    // The path of a socket is absolute in this form, as the protocols over a socket need it.
+    let (name, isPath) = (canonicalName, socketPath != nil)
+    guard let colon = name.firstIndex(of: ":") else { return nil }
+    let rest = name[colon...].dropFirst()
+    let place = kind == .unix ? rest : rest.dropFirst(2)
+    let prefix =
+      switch other {
+      case .raw: isPath ? "unix:" : "tcp://"
+      case .telnet, .rfc2217: "\(other.rawValue)://"
+      }
+    return prefix + place
   }
 }
 

@@ -30,7 +30,7 @@ package struct SessionProvider: LinkProvider {
   package func link(to endpoint: Endpoint, options: LinkOptions, on loop: IOLoop) -> any Link {
     NetworkLink(
       to: endpoint, at: .session(session.socket, request: session.joinRequest.line),
-      hasPort: true, options: options, as: introduction, on: loop)
+      speaking: .rfc2217, options: options, as: introduction, on: loop)
   }
 
   package func presence(

@@ -6,7 +6,8 @@ import Terminal
 import TerminalWidgets
 
 /// Sends the size of the window to the far end, at the user's request, or after each change: once,
-/// when the window has been still for a moment and nothing else is being sent.
+/// when the window has been still for a moment and nothing else is being sent. A telnet server that
+/// has asked for the size gets each in any case.
 final class SizeFollower {
   private let focus: PortFocus
   private let keyboard: Keyboard
@@ -36,9 +37,7 @@ final class SizeFollower {
   }
 
   /// Handles a change of the window's size.
-  func windowDidChange() {
-    if focus.state.followsSize { sizeDidChange() }
-  }
+  func windowDidChange() { sizeDidChange() }
 
   /// Records the present size, and sends a new one soon.
   func updateSize() {
@@ -51,6 +50,7 @@ final class SizeFollower {
   private func sizeDidChange() {
     timer = loop.schedule(after: Self.pause) { [unowned self] in
       timer = nil
+      for port in focus.ports { port.port.controller.windowDidChange() }
       if sendNewSize() { sizeDidChange() }
     }
   }

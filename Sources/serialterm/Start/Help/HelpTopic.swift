@@ -193,6 +193,10 @@ enum HelpTopic {
       "rfc2217://HOST:PORT", "A port of a server (ser2net and others), with its settings and lines."
     ),
     ("rfc2217:///PATH", "The same at a Unix socket, such as one of 'serialterm serve'."),
+    (
+      "telnet://HOST:PORT",
+      "A telnet server without RFC 2217 (console servers, QEMU, GNS3): bytes and breaks."
+    ),
     ("tcp://HOST:PORT", "Bytes over TCP, without settings."),
     ("unix:PATH", "Bytes over a Unix socket, without settings."),
     ("ssh://[USER@]HOST/TARGET", "A port of another computer that has serialterm, through ssh."),

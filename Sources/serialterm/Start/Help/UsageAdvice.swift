@@ -199,7 +199,8 @@ enum UsageAdvice {
   /// The TARGETs that a host and a port may stand for, `localhost:4000`; nil for another text.
   static func networkForms(of text: String) -> String? {
     guard (try? HostAddress(parsing: text)) != nil else { return nil }
-    return "'rfc2217://\(text)' (a server's serial port) or 'tcp://\(text)' (bytes alone)"
+    return "'rfc2217://\(text)' (a server's serial port), 'telnet://\(text)' (a telnet server) or "
+      + "'tcp://\(text)' (bytes alone)"
   }
 
   /// The message for an unknown help topic.

@@ -67,7 +67,7 @@ enum SharingParameters {
       return text
     })
 
-  static let clientProtocol = Parameter<ServedProtocol>.choice(
+  static let clientProtocol = Parameter<StreamProtocol>.choice(
     "protocol", "PROTOCOL", "What clients speak: raw, telnet or rfc2217.", standard: .rfc2217)
 
   static let writers = Parameter<Writers>.choice(

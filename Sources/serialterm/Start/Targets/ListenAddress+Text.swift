@@ -1,6 +1,7 @@
 import NetworkLinks
 import Sessions
 import SystemPackage
+import Telnet
 import TextTools
 
 extension PortServer.ListenAddress {
@@ -34,10 +35,10 @@ extension PortServer.ListenAddress {
 
   /// Separates a protocol that follows a comma. A comma without a protocol after it is a part
   /// of the path.
-  private static func split(_ text: String) -> (place: String, clientProtocol: ServedProtocol?)? {
+  private static func split(_ text: String) -> (place: String, clientProtocol: StreamProtocol?)? {
     guard let comma = text.lastIndex(of: ",") else { return (text, nil) }
     let name = String(text[text.index(after: comma)...])
-    guard let clientProtocol = ServedProtocol(rawValue: name) else {
+    guard let clientProtocol = StreamProtocol(rawValue: name) else {
       return text.contains("/") ? (text, nil) : nil
     }
     return (String(text[..<comma]), clientProtocol)

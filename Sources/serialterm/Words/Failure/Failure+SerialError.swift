@@ -3,6 +3,7 @@ import NetworkLinks
 import SerialCore
 import Sessions
 import SystemPackage
+import Telnet
 import TextTools
 
 extension Failure {
@@ -69,11 +70,14 @@ extension Failure {
       self.init(.deviceLost, "\(path): the server has ended the connection\(reason).")
     case .otherProtocol:
       let name = error.subject ?? ""
+      let other: StreamProtocol = name == "telnet" ? .raw : .telnet
+      let target = error.endpoint.name(speaking: other)?.harmless
       self.init(
         .otherFailure,
-        name == "telnet"
-          ? "\(path): this is not a telnet server. tcp:// passes bytes as they are."
-          : "\(path): the server has no \(name). tcp:// passes bytes without settings.")
+        other == .raw
+          ? "\(path): this is not a telnet server. \(target ?? "tcp://") passes bytes as they are."
+          : "\(path): the server has no \(name). \(target ?? "telnet://") passes bytes without settings."
+      )
     case .unsupported:
       self.init(.otherFailure, "\(path): this port has no \(error.subject ?? error.operation).")
     case .notFound, .noHardware, .notASerialPort, .attended, .notAdmitted, .permissionDenied,

@@ -160,7 +160,8 @@ final class SessionNarrator {
       console.say(
         "warning: \(path) is a console of the kernel. Its messages come between the device's bytes, "
           + "and what you send may reach a login prompt.")
-    case .telnetServer(let endpoint): console.warn(named(endpoint.telnetAdvice))
+    case .server(let endpoint, let other):
+      if let advice = endpoint.advice(toSpeak: other) { console.warn(named(advice)) }
     case .portUse(.ended, let path): console.say(PortUseReport.Message.ended.text(at: path))
     case .portUse(let message, let path): console.say(message.text(at: path))
     case .openingSequenceFailed(let error): console.warn(Failure(error).message)
@@ -351,12 +352,22 @@ final class SessionNarrator {
 }
 
 extension Endpoint {
-  /// The message about a server that speaks telnet, where plain bytes are expected.
-  fileprivate var telnetAdvice: String {
-    // The path of a socket is absolute in this form, as rfc2217:// needs it.
-    let place = canonicalName.dropFirst((kind == .unix ? "unix:" : "tcp://").count)
-    return "warning: this server speaks telnet: its commands are among the bytes. "
-      + "Try rfc2217://\(place), which also sets the line."
+  /// The message about a server that speaks another protocol than the one it is used with.
+  fileprivate func advice(toSpeak other: StreamProtocol) -> String? {
+    guard let target = name(speaking: other), let telnet = name(speaking: .telnet) else {
+      return nil
+    }
+    switch (kind, other) {
+    case (.telnet, .raw):
+      return "warning: this server has answered nothing in telnet. "
+        + "If it speaks none, use \(target): it passes bytes as they are."
+    case (.telnet, _): return "this server also has RFC 2217: \(target) sets the line too."
+    case (_, .rfc2217):
+      return "warning: this server speaks telnet: its commands are among the bytes. "
+        + "Try \(telnet), or \(target), which also sets the line."
+    default:
+      return "warning: this server speaks telnet: its commands are among the bytes. Try \(telnet)."
+    }
   }
 }
 

@@ -56,7 +56,8 @@ import Testing
     ) { try standard.parse("loopback:x") }
     for text in [
       "tcp://x", "tcp://x:0", "tcp://:1", "tcp://::1:23", "tcp:x:1", "socket://x:1", "rfc2217://",
-      "rfc2217://x:y", "rfc2217:///", "rfc2217:///run/", "telnet://x:1", "RFC2217:x:1", "unix:",
+      "rfc2217://x:y", "rfc2217:///", "rfc2217:///run/", "telnet:x:1", "telnet:///", "RFC2217:x:1",
+      "unix:",
       "unix:///run/x", "ssh://x",
       "ssh://-x/y", "ssh:x/y", "labgrid:", "labgrid:-x", "labgrid:*", "labgrid:a/", "labgrid:a b",
     ] {

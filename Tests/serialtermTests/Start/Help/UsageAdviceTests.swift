@@ -119,11 +119,13 @@ struct UsageAdviceTests {
       ("ttySUB0", "'ttyUSB0'"), ("ttyA0", "'ttyS0'"),
       (
         "lab:4021",
-        "'rfc2217://lab:4021' (a server's serial port) or 'tcp://lab:4021' (bytes alone)"
+        "'rfc2217://lab:4021' (a server's serial port), 'telnet://lab:4021' (a telnet server) or "
+          + "'tcp://lab:4021' (bytes alone)"
       ),
       (
         "[::1]:23",
-        "'rfc2217://[::1]:23' (a server's serial port) or 'tcp://[::1]:23' (bytes alone)"
+        "'rfc2217://[::1]:23' (a server's serial port), 'telnet://[::1]:23' (a telnet server) or "
+          + "'tcp://[::1]:23' (bytes alone)"
       ),
     ] as [(String, String?)])
   func misspeltTarget(text: String, meaning: String?) {
