@@ -5,6 +5,8 @@ final class OpenLine {
   var probe: LineProbe
   /// The number of breaks of ``Session/beginBreak()`` that have not ended.
   var breakCount = 0
+  /// Whether settings that this session has applied come into effect now.
+  var appliesSettings = false
   private var settingsAnswers: [SettingsAnswer] = []
 
   /// Called with the settings that are in effect after a change, or with the reason why there was

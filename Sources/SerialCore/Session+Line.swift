@@ -33,11 +33,17 @@ extension Session {
       let answer = line.takeSettingsAnswer()
       if case .success(let actual) = result {
         requestedSettings = settings
+        line.appliesSettings = true
         transition(on: .settingsChanged(actual))
+        line.appliesSettings = false
       }
       answer(result)
     }
   }
+
+  /// Whether a change of the settings that is being announced is one of ``apply(_:answer:)``. The far
+  /// end has made any other.
+  package var appliesSettings: Bool { line?.appliesSettings ?? false }
 
   /// Changes the settings, as ``apply(_:answer:)`` does.
   ///

@@ -105,6 +105,11 @@ package final class SessionController {
     observations = [
       SessionDriver(session, on: loop) { ends.notify(.watching($0)) },
       TelnetWatch(session, hub, link.links, on: loop) { news.notify(.server($0, speaks: $1)) },
+      SettingsWatch(session, on: loop) { [userSharing] in
+        let pen = userSharing.remote?.sharing.pen
+        let name = if case .others(let person)? = pen { person.name } else { String?.none }
+        news.notify(.settings($0, by: name))
+      },
       PortUseWatch(session, searchingBy: devices.holderSearch, on: loop) { news.notify($0) },
       link.links.observe { [unowned self] in
         userSharing.observe($0)

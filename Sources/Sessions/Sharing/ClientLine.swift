@@ -1,5 +1,6 @@
 import EventLoop
 import NetworkLinks
+import Observing
 import SerialCore
 import Telnet
 
@@ -17,6 +18,8 @@ final class ClientLine {
   private var isBreaking = false
   private var lineBreak: Session.Break?
   private var breakEnd: LoopTimer?
+  /// Reports what the client has set. A client sets each setting by itself.
+  private var settingsReport: LoopTimer?
   /// Whether a sequence of the client is being played, or was while it had the pen.
   private var sequenceState = SequenceState.none {
     didSet { member.playsSequence = sequenceState == .playing }
@@ -200,9 +203,17 @@ final class ClientLine {
     var wanted = settings.forServer
     change(&wanted)
     guard wanted != settings.forServer else { return answer(message) }
-    session.apply(LineSettings(wanted)) { [weak self] _ in
+    session.apply(LineSettings(wanted)) { [weak self] result in
+      if case .success = result { self?.reportSettings() }
       self?.answer(message)
       self?.channel.flush()
+    }
+  }
+
+  private func reportSettings() {
+    guard session.isOpen else { return }
+    settingsReport = loop.schedule(after: SettingsWatch.pause) { [unowned self] in
+      controller.news.notify(.settings(settings, by: member.name))
     }
   }
 

@@ -135,14 +135,21 @@ package final class RemoteSharing: PenControl {
     case .missed(let count): news.notify(.missed(Int(count)))
     case .port(let state, let name):
       let isFirst = !hasJoined
+      let trouble = state == .open ? nil : state
+      // Older servers say it again with each change of the settings.
+      let isNews = sharing.portTrouble != trouble || portName != name.harmless
       hasJoined = true
       portName = name.harmless
       _sharing.update {
-        $0.portTrouble = state == .open ? nil : state
+        $0.portTrouble = trouble
         $0.isJoining = false
       }
       if isFirst && takesPenAtOnce { takePen() }
-      news.notify(isFirst ? .userJoined : .port(state, name: name.harmless))
+      if isFirst {
+        news.notify(.userJoined)
+      } else if isNews {
+        news.notify(.port(state, name: name.harmless))
+      }
     case .ended(let reason):
       endReason = reason.harmless
       news.notify(.ended(reason.harmless))

@@ -384,7 +384,12 @@ package final class ServedClient: Participant {
       member.send(settings)
       member.send(session.modemLines)
     }
-    member.sendPortState()
+    // New settings are no news of the port.
+    if old.endpoint != new.endpoint
+      || SharingMessage.PortState(old) != SharingMessage.PortState(new)
+    {
+      member.sendPortState()
+    }
     switch (old, new) {
     case (.open, .waitingForDevice): channel.say("the device is gone; waiting for it")
     case (.opening, .open): channel.say("the device is back")

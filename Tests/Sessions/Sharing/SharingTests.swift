@@ -24,6 +24,9 @@ final class SharingBench {
   private var control: ControlServer?
   var news: [PortServer.News] = []
   private var serverNews: ObservationToken<PortServer.News>?
+  /// Who of the clients has set what.
+  var changes: [String] = []
+  private var settingsNews: ObservationToken<SessionNews>?
   private var names = 0
 
   init(
@@ -50,6 +53,11 @@ final class SharingBench {
       program: ServedClient.Program(signature: "serialterm test", words: { "\($0)" }), on: loop)
     controller.server = server
     controller.session.owner = .keyboard
+    settingsNews = controller.news.observe { [unowned self] in
+      if case .settings(let settings, let name) = $0 {
+        changes.append("\(name ?? "?"): \(settings)")
+      }
+    }
     controller.sharing.begin(
       rule, home: home.map { home in { MemberName(given: home) } }, answers: true)
     serverNews = server.news.observe { [unowned self] in news.append($0) }
@@ -178,11 +186,19 @@ final class SharingBench {
     var screen: [UInt8] = []
     var drawn: [UInt8] = []
     var events: [String] = []
+    /// Who has set what.
+    var changes: [String] = []
     private var tokens: [Any] = []
 
     init(_ controller: SessionController) {
       self.controller = controller
       controller.session.owner = .keyboard
+      tokens.append(
+        controller.news.observe { [unowned self] in
+          if case .settings(let settings, let name) = $0 {
+            changes.append("\(name ?? "?"): \(settings)")
+          }
+        })
       tokens.append(
         controller.session.observe(.received) { [unowned self] in received += Array($0) })
       tokens.append(
@@ -441,6 +457,24 @@ final class SharingBench {
       speaking: .rfc2217, options: LinkOptions(), as: .init(name: "anna"), on: bench.loop)
     anna.controller.userSharing.observe(link)
     #expect(link.introduction.name == "Anna")
+  }
+
+  @Test func `Who sets the line is named to the others, once, and the port is not back`() throws {
+    let bench = try SharingBench()
+    let viewer = try bench.viewer(named: "anna")
+    bench.controller.session.apply(LineSettings(baudRate: 9_600, parity: .even)) { _ in }
+    #expect(try bench.wait { !viewer.changes.isEmpty })
+    #expect(viewer.changes == ["home: 9600 8E1"])
+    // The local user has the answer of the command.
+    #expect(bench.changes.isEmpty)
+    viewer.controller.userSharing.control.takePen()
+    #expect(try bench.wait { viewer.sharing.pen == .mine })
+    viewer.controller.session.apply(LineSettings(baudRate: 300)) { _ in }
+    #expect(try bench.wait { !bench.changes.isEmpty })
+    #expect(bench.changes == ["anna: 300 8N1"])
+    try bench.settle()
+    #expect(viewer.changes.count == 1)
+    #expect(!viewer.events.contains { $0.hasPrefix("port(") })
   }
 
   @Test func theEndOfASession_isReported_withItsReason() throws {

@@ -162,6 +162,8 @@ final class SessionNarrator {
           + "and what you send may reach a login prompt.")
     case .server(let endpoint, let other):
       if let advice = endpoint.advice(toSpeak: other) { console.warn(named(advice)) }
+    case .settings(let settings, let name):
+      say(name.map { "\($0) set \(settings)." } ?? "the line is now \(settings).")
     case .portUse(.ended, let path): console.say(PortUseReport.Message.ended.text(at: path))
     case .portUse(let message, let path): console.say(message.text(at: path))
     case .openingSequenceFailed(let error): console.warn(Failure(error).message)
