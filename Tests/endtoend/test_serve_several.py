@@ -9,6 +9,7 @@ from pathlib import Path
 
 from Tests.endtoend.harness import Device, Pipes, serialterm, serialterm_binary
 from Tests.endtoend.harness.deadline import TIMEOUT, wait_until
+from Tests.endtoend.servers import free_port
 
 
 class SeveralTest(unittest.TestCase):
@@ -221,12 +222,46 @@ class ProfilesTests(SeveralTest):
             self.assertIn(b"another program uses this port.", result.stderr)
 
 
+class PairedTests(SeveralTest):
+    def test_ports_and_addresses_are_paired_in_their_order(self):
+        self.plug(3)
+        # The command line replaces the address of a profile.
+        targets = [self.devices[2].path, "p0", self.devices[1].path]
+        sockets = [str(self.folder / f"paired{number}.sock") for number in range(3)]
+        ports = [free_port() for _ in targets]
+        program = self.enterContext(Pipes(
+            serialterm_binary(), "serve", *targets, "--config", str(self.config),
+            *(word for path in sockets for word in ("--unix", path + ",raw")),
+            *(word for port in ports for word in ("--listen", f"{port},raw"))))
+        for name, port, path in zip(("board2", "p0", "board1"), ports, sockets):
+            program.stderr.expect(b"serialterm: %s: serving at 127.0.0.1:%d: raw." % (name.encode(), port))
+            program.stderr.expect(b"serialterm: %s: serving at %s: raw." % (name.encode(), path.encode()))
+        for device, port, path in zip((2, 0, 1), ports, sockets):
+            with socket.socket(socket.AF_UNIX) as here, socket.create_connection(("127.0.0.1", port), TIMEOUT) as there:
+                here.settimeout(TIMEOUT)
+                here.connect(path)
+                for client in (here, there):
+                    client.settimeout(TIMEOUT)
+                # It has connected first, and has the pen.
+                there.sendall(b"%d" % device)
+                self.assertEqual(self.devices[device].read_exactly(1), b"%d" % device)
+                self.devices[device].write(b"!")
+                self.assertEqual((self.read(here, 1), self.read(there, 1)), (b"!", b"!"))
+        self.assertFalse((self.folder / "0.sock").exists())
+
+
 class UsageTests(SeveralTest):
     def test_each_port_needs_an_address_of_its_own(self):
         self.plug(2)
         config = ["--config", str(self.config)]
         for words, text in (
-            (["p0", "p1", "--unix", str(self.folder / "same")], b"an address leads to one port"),
+            (["p0", "p1", "--unix", str(self.folder / "same")],
+             b"--unix: 1 address for 2 ports; p1 has none. Give --unix once for each port, in their order"),
+            (["p0", "p1", "--listen", "4001", "--listen", "4002", "--listen", "4003"],
+             b"--listen: 3 addresses for 2 ports; 127.0.0.1:4003 has none."),
+            (["p0", "p1", "--listen", "4001", "--listen", "4001"], b"an address leads to one port"),
+            (["p0", "p1", "--listen", "4001", "--listen", "4002", "--unix", str(self.folder / "one")],
+             b"--unix: 1 address for 2 ports; p1 has none."),
             (["p0", "p1", "--stdio"], b"--stdio is for one device"),
             (["p0", self.devices[1].path], b"say where clients connect: 'listen' or 'unix' of its profile"),
         ):

@@ -12,7 +12,7 @@ struct ServeCommand: ProfiledCommand {
   private static let targets = Parameter<[Target]>.arguments(
     "target",
     "The device: see 'serialterm help targets'. Without it, the only one. Several are served by one "
-      + "program, each at the address of its profile.",
+      + "program, each at an address of its own: its place in the order, or that of its profile.",
     completion: Target.completion, parse: { try Target(parsing: $0) })
 
   private static let stdio = Parameter.flag(
@@ -56,6 +56,9 @@ struct ServeCommand: ProfiledCommand {
     ])
 
   let values: Values
+  /// The place of the port among several, whose addresses on the command line are in the same order;
+  /// nil if all of them are its own.
+  private var place: Int?
   var namedTarget: Target?
   var profile = ProfileInUse()
 
@@ -105,6 +108,7 @@ struct ServeCommand: ProfiledCommand {
     if servesProfiles {
       commands = try Self.servable(commands)
     } else {
+      if !others.isEmpty { commands = try Self.paired(commands) }
       // Checked here, because profiles may name the listen addresses.
       for (command, _) in commands { try command.checkAddresses(isAlone: others.isEmpty) }
       if !others.isEmpty { try Self.checkThatAddressesDiffer(commands.map(\.0.listenAddresses)) }
@@ -136,7 +140,36 @@ struct ServeCommand: ProfiledCommand {
 
   private var listenAddresses: [PortServer.ListenAddress] {
     (values[Self.stdio] ? [PortServer.ListenAddress(.standardStreams)] : [])
-      + values.listenAddresses
+      + SharingParameters.addresses.flatMap { parameter in
+        let all = values[parameter]
+        return place.flatMap { values.given[parameter.name] == nil ? nil : [all[$0]] } ?? all
+      }
+  }
+
+  /// The commands of several ports, each with its own of the addresses on the command line.
+  ///
+  /// - Throws: ``Failure`` if there are fewer addresses than ports, or more.
+  private static func paired(
+    _ commands: [(ServeCommand, DeviceProfile?)]
+  ) throws(Failure) -> [(ServeCommand, DeviceProfile?)] {
+    let values = commands[0].0.values
+    for parameter in SharingParameters.addresses where values.given[parameter.name] != nil {
+      let addresses = values[parameter]
+      guard addresses.count != commands.count else { continue }
+      let left =
+        addresses.count < commands.count
+        ? PortNames(of: commands.map(\.0)).names[addresses.count] : addresses[commands.count].name
+      throw Failure(
+        .usage,
+        "--\(parameter.name): \(addresses.count == 1 ? "1 address" : "\(addresses.count) addresses") for "
+          + "\(commands.count) ports; \(left) has none. Give --\(parameter.name) once for each port, "
+          + "in their order, or '\(parameter.name)' in the profile of each.")
+    }
+    return commands.enumerated().map { index, each in
+      var (command, profile) = each
+      command.place = index
+      return (command, profile)
+    }
   }
 
   private func checkAddresses(isAlone: Bool) throws(Failure) {
@@ -152,7 +185,8 @@ struct ServeCommand: ProfiledCommand {
       isAlone
         ? "say where clients connect: --listen PORT, --unix PATH, --web PORT or --stdio. "
           + "See 'serialterm serve --help'."
-        : "\(profile.name ?? "a port"): say where clients connect: 'listen' or 'unix' of its profile."
+        : "\(profile.name ?? "a port"): say where clients connect: 'listen' or 'unix' of its profile, or "
+          + "--listen once for each port."
     )
   }
 

@@ -13,7 +13,8 @@ enum SharingParameters {
     "listen", "[HOST:]PORT", "Wait for clients at a port of TCP.",
     details: """
       Without HOST only programs of this computer can connect. There is no password: who reaches the \
-      port has the device. A protocol may follow: 4000,raw.
+      port has the device. A protocol may follow: 4000,raw. With several devices, 'serve' needs one \
+      for each, in their order.
       """,
     parse: { text throws(ValueError) in
       do throws(HostAddressError) {
@@ -139,7 +140,8 @@ enum SharingParameters {
     case wait, close
   }
 
-  static let places: [any Declared] = [listen, unix]
+  static let addresses = [listen, unix]
+  static let places: [any Declared] = addresses
   static let page: [any Declared] = [web, webOpen, webHosts]
   static let rules: [any Declared] = [clientProtocol, writers, allow, group, onLost]
   static let backlogs: [any Declared] = [backlog, backlogUntilRead]
@@ -148,7 +150,7 @@ enum SharingParameters {
 extension Values {
   /// The places where clients connect.
   var listenAddresses: [PortServer.ListenAddress] {
-    self[SharingParameters.listen] + self[SharingParameters.unix]
+    SharingParameters.addresses.flatMap { self[$0] }
   }
 
   /// The place of the page for browsers; nil for none.
