@@ -41,8 +41,8 @@ extension Session {
     }
   }
 
-  /// Whether a change of the settings that is being announced is one of ``apply(_:answer:)``. The far
-  /// end has made any other.
+  /// Whether a change of the settings that is being announced is one of ``apply(_:answer:)``. The
+  /// far end has made any other.
   package var appliesSettings: Bool { line?.appliesSettings ?? false }
 
   /// Changes the settings, as ``apply(_:answer:)`` does.

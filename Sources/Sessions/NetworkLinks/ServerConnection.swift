@@ -4,8 +4,8 @@ import SerialCore
 import SystemPackage
 import Telnet
 
-/// A connection to a server of RFC 2217 or of telnet: its port, the bytes that are on their way in both
-/// directions, and the requests that wait for answers. Releasing it closes the connection.
+/// A connection to a server of RFC 2217 or of telnet: its port, the bytes that are on their way in
+/// both directions, and the requests that wait for answers. Releasing it closes the connection.
 final class ServerConnection {
   let socket: StreamSocket
   /// The program behind the socket, such as ssh; nil for a server.

@@ -10,8 +10,8 @@ package enum SessionNews {
   case kernelConsole(FilePath)
   /// The server at this endpoint speaks another protocol than the one it is used with.
   case server(Endpoint, speaks: StreamProtocol)
-  /// Another member, or the far end, has set the line. The name is safe to show; nil if nobody knows
-  /// who it was.
+  /// Another member, or the far end, has set the line. The name is safe to show; nil if nobody
+  /// knows who it was.
   case settings(LineSettings, by: String?)
   /// Another program has opened the port too, or has closed it.
   case portUse(PortUseReport.Message, at: FilePath)

@@ -9,7 +9,6 @@ import Telnet
 final class ClientLine {
   private unowned let controller: SessionController
   private let session: Session
-  private let sharing: SharingController
   private let member: ClientMember
   private let channel: ClientChannel
   private let loop: IOLoop
@@ -37,6 +36,8 @@ final class ClientLine {
   private static let breakLength = Duration.milliseconds(250)
   private static let sequenceName = "a sequence of the client"
 
+  private var sharing: SharingController { controller.sharing }
+
   /// - Parameter words: puts an error in words.
   init(
     of controller: SessionController, for member: ClientMember, through channel: ClientChannel,
@@ -44,7 +45,6 @@ final class ClientLine {
   ) {
     self.controller = controller
     session = controller.session
-    sharing = controller.sharing
     self.member = member
     self.channel = channel
     self.loop = loop

@@ -2,8 +2,8 @@ import EventLoop
 import Observing
 import SerialCore
 
-/// Reports that the far end has changed the settings of the open port: another member of its session,
-/// or the server itself.
+/// Reports that the far end has changed the settings of the open port: another member of its
+/// session, or the server itself.
 final class SettingsWatch {
   private let session: Session
   private let loop: IOLoop

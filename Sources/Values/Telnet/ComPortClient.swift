@@ -159,7 +159,7 @@ public struct ComPortClient {
   ///
   /// - Parameters:
   ///   - settings: the requested settings.
-  ///   - setsLine: whether RFC 2217 is used. Otherwise the port has breaks, and no settings and lines.
+  ///   - setsLine: whether RFC 2217 is used. Otherwise there are breaks, and no settings and lines.
   ///   - windowSize: the size of the user's window; nil if there is none to report.
   ///   - adoptsSettings: whether to query the settings of the server when the port is opened,
   ///     instead of changing them.

@@ -13,8 +13,8 @@ public enum StreamProtocol: String, CaseIterable, Hashable, Sendable {
 /// A server such as ser2net begins to negotiate as soon as a client connects: IAC, a verb, an
 /// option. The bytes may be split at any position.
 public struct TelnetDetector {
-  /// What the server speaks; nil until that is known. Telnet becomes RFC 2217 when the server's first
-  /// commands name that option.
+  /// What the server speaks; nil until that is known. Telnet becomes RFC 2217 when the server's
+  /// first commands name that option.
   public private(set) var verdict: StreamProtocol?
   /// The number of bytes in commands.
   private var count = 0

@@ -243,9 +243,9 @@ public struct TelnetMachine {
 
   /// Encodes data for the network.
   ///
-  /// Text is sent as the network virtual terminal of RFC 854 has it, unless the other side has agreed
-  /// to binary transmission: CR LF ends a line, and NUL follows any other CR. A CR at the end is sent
-  /// at once; the next data decide what follows it.
+  /// Text is sent as the network virtual terminal of RFC 854 has it, unless the other side has
+  /// agreed to binary transmission: CR LF ends a line, and NUL follows any other CR. A CR at the
+  /// end is sent at once; the next data decide what follows it.
   public mutating func encode(_ data: UnsafeRawBufferPointer, into bytes: inout [UInt8]) {
     guard let first = data.first else { return }
     let special = specialByte(.local)

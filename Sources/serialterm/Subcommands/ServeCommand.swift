@@ -56,8 +56,8 @@ struct ServeCommand: ProfiledCommand {
     ])
 
   let values: Values
-  /// The place of the port among several, whose addresses on the command line are in the same order;
-  /// nil if all of them are its own.
+  /// The place of the port among several, whose addresses on the command line are in the same
+  /// order; nil if all of them are its own.
   private var place: Int?
   var namedTarget: Target?
   var profile = ProfileInUse()

@@ -7,8 +7,8 @@ package import SerialCore
 package import Telnet
 package import SystemPackage
 
-/// Ports behind a network: byte streams over TCP, ports of a server (RFC 2217), telnet servers, Unix
-/// sockets, ports of another computer through ssh, places of labgrid.
+/// Ports behind a network: byte streams over TCP, ports of a server (RFC 2217), telnet servers,
+/// Unix sockets, ports of another computer through ssh, places of labgrid.
 ///
 /// Only an attempt to connect shows whether they are there.
 package struct NetworkProvider: LinkProvider {
