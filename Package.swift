@@ -45,6 +45,8 @@ let package = Package(
     // Undoes what must not outlive the program, also when a signal ends it; written in C because Swift
     // code may not run in a signal handler.
     .target(name: "CExitGuard", path: "Sources/Foundations/CExitGuard"),
+    // The arguments of main(), without /proc; in C because Swift's main() does not pass them on.
+    .target(name: "CArguments", path: "Sources/Foundations/CArguments"),
     // Restores the user's terminal after a crash or SIGKILL; in C for the same reason, and because
     // Swift code may not run after fork(2).
     .target(
@@ -193,7 +195,8 @@ let package = Package(
     .executableTarget(
       name: "serialterm",
       dependencies: [
-        "CTerminalGuard", "Configuration", "DeviceWatch", "Dialogues", "Encodings", "EventLoop",
+        "CArguments", "CTerminalGuard", "Configuration", "DeviceWatch", "Dialogues", "Encodings",
+        "EventLoop",
         "Framing", "Logs", "Loopback", "ModelContext", "NetworkLinks", "Observing", "Options",
         "Patterns", "Plotting", "Posix", "ProgramCommands", "Reconnecting", "Scrollback",
         "SerialCore", "Sessions", "Symbols", "Telnet", "Terminal", "TerminalWidgets", "TextStages",
@@ -349,7 +352,7 @@ let package = Package(
 
 // All modules in Swift, besides the one that is compiled as another program is.
 let exceptions = [
-  "CExitGuard", "CSerial", "CTerminalGuard", "CUdev", "CYaml", "LibraryClientTests",
+  "CArguments", "CExitGuard", "CSerial", "CTerminalGuard", "CUdev", "CYaml", "LibraryClientTests",
 ]
 for target in package.targets where !exceptions.contains(target.name) {
   target.swiftSettings = [

@@ -11,9 +11,12 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0", traits: []),
   ],
   targets: [
+    // A link to that of serialterm: the arguments of main(), without /proc.
+    .target(name: "CArguments"),
     .executableTarget(
       name: "serialterm-web",
       dependencies: [
+        "CArguments",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

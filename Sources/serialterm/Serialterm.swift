@@ -39,7 +39,7 @@ enum Serialterm {
   }
 
   private static func status() -> ExitStatus {
-    let words = Invocation.words(of: CommandLine.arguments)
+    let words = Invocation.words(of: ProgramArguments.all)
     do {
       switch Invocation(words) {
       case .version: return answer("\(name) \(version)\n")
@@ -131,7 +131,7 @@ enum Serialterm {
     }
     guard let first = missing.first else { return }
     if texts.count > 1 {
-      let words = Array(CommandLine.arguments.dropFirst())
+      let words = Array(ProgramArguments.all.dropFirst())
       guard let message = UsageAdvice.message(forTargets: missing, words: words) else { return }
       throw Failure(.usage, message)
     }

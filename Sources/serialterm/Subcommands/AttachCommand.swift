@@ -133,7 +133,10 @@ struct AttachCommand: ProfiledCommand {
     if values[Self.json] {
       try StandardStream.output.print("\(JSON.array(sessions.map(\.json)))\n")
     } else if sessions.isEmpty {
-      StandardStream.complain("no session of yours is running.")
+      StandardStream.complain(
+        Procfs.isMounted
+          ? "no session of yours is running."
+          : "sessions cannot be found: /proc is not mounted here.")
     } else {
       for line in SessionTable(sessions, width: UserTerminal.outputWidth).lines {
         try StandardStream.output.print("\(line)\n")

@@ -1,3 +1,4 @@
+import CArguments
 import Glibc
 import NIOCore
 import NIOPosix
@@ -13,7 +14,8 @@ enum Main {
     // Who sits at a session comes before those who watch it.
     _ = nice(5)
     do {
-      try await start(Array(CommandLine.arguments.dropFirst()))
+      // Not CommandLine.arguments, which are those of /proc.
+      try await start((1..<max(1, arguments_count())).map { String(cString: arguments_at($0)) })
     } catch let mistake as Options.Mistake {
       fail("\(mistake). See 'serialterm-web --help'.", status: 2)
     } catch {
@@ -24,6 +26,10 @@ enum Main {
   private static func start(_ words: [String]) async throws {
     if words.contains("--help") { return print(Options.usage, terminator: "") }
     if words.contains("--version") { return print("serialterm-web \(version)") }
+    // Swift's threads read the states of tasks there, and crash now and then without it.
+    guard access("/proc/self/task", X_OK) == 0 else {
+      fail("this program needs /proc, which is not mounted here.", status: 1)
+    }
     let options = try Options(words)
     guard let program = Self.program(options) else {
       fail(

@@ -70,7 +70,7 @@ final class BrowserPage {
 
   private static var foundProgram: String {
     let name = "serialterm-web"
-    let own = FilePath("/proc/self/exe").realPath?.removingLastComponent().appending(name).string
+    let own = ProgramArguments.file?.removingLastComponent().appending(name).string
     return [own, name].compactMap(\.self).lazy.compactMap(ProgramSearch.file).first ?? name
   }
 
@@ -98,7 +98,7 @@ final class BrowserPage {
     if place.isOpen { words.append("--open") }
     words += place.names.flatMap { ["--host", $0] }
     words += place.allowed.flatMap { ["--allow", "\($0)"] }
-    if let own = FilePath("/proc/self/exe").realPath { words += ["--program", own.string] }
+    if let own = ProgramArguments.file { words += ["--program", own.string] }
     do throws(Errno) {
       let child = try PipedChild(words: words, .init(errors: .piped))
       self.child = child

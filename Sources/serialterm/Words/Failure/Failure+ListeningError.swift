@@ -22,6 +22,8 @@ extension ListeningError {
         ? "another program listens at this socket" : "there is a file of that name"
     case (.addressInUse, _): return "another program uses this port"
     case (.addressNotAvailable, _): return "this computer does not have that address"
+    case (.noSuchFileOrDirectory, .path) where !Procfs.isMounted:
+      return "a socket needs /proc, which is not mounted here"
     case (.noSuchFileOrDirectory, .path): return "there is no such folder"
     case (.permissionDenied, .host): return "only root may use ports below 1024"
     default: return reason.harmless
