@@ -20,7 +20,8 @@ public struct SerialError: Error, Hashable, Sendable {
   public enum Code: Hashable, Sendable {
     /// The node does not exist.
     case notFound
-    /// The node exists, but there is no hardware behind it.
+    /// The node exists, but there is no hardware behind it now. In a container, the node stays
+    /// while its adapter is unplugged.
     case noHardware
     /// The path is not a serial port but a directory, a file or another kind of device.
     case notASerialPort
@@ -91,13 +92,13 @@ public struct SerialError: Error, Hashable, Sendable {
     let code: Code =
       switch errno {
       // With the last two errors, a path cannot lead anywhere.
-      case .noSuchFileOrDirectory, .notDirectory, .noSuchAddressOrDevice,
-        .operationNotSupportedByDevice, .tooManySymbolicLinkLevels, .fileNameTooLong:
+      case .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels, .fileNameTooLong:
         .notFound
       case .permissionDenied, .notPermitted: .permissionDenied
       case .resourceBusy: .busy
       case .inappropriateIOCTLForDevice, .isDirectory: .notASerialPort
-      case .ioError: .noHardware
+      // A node without a driver (ENXIO), without a device (ENODEV), and a UART that is not there.
+      case .noSuchAddressOrDevice, .operationNotSupportedByDevice, .ioError: .noHardware
       default: .system
       }
     self.init(code, in: operation, at: path, errno: errno)

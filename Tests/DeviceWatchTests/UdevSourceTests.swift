@@ -67,7 +67,32 @@ import Time
 
   @Test func udevIsListenedTo_whereItRuns() {
     let runs = (try? FilePath("/run/udev/control").stat()) != nil
-    #expect(UdevSource.Group.automatic == (runs ? .udev : .kernel))
+    if !runs { #expect(UdevSource.Group.automatic == .kernel) }
+  }
+
+  /// A container may see the socket of the host's udevd, which sends nothing to its network
+  /// namespace.
+  @Test func udevOfAnotherNetworkNamespace_isNotListenedTo() throws {
+    let root = try TemporaryFolder()
+    func write(_ text: String, to name: String) throws {
+      let file = try FileDescriptor.open(
+        root(name), .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
+      _ = try file.closeAfter { try file.writeAll(text.utf8) }
+    }
+    let folder = root.path
+    #expect(UdevSource.Group.automatic(below: folder) == .kernel)
+    for name in ["run", "run/udev", "proc", "proc/net"] { try root.makeFolder(name) }
+    try write("", to: "run/udev/control")
+    #expect(UdevSource.Group.automatic(below: folder) == .udev, "without /proc")
+    let header = "Num       RefCount Protocol Flags    Type St Inode Path\n"
+    let socket = "00000000: 00000002 00000000 00010000 0005 01 15338 "
+    for (path, group) in [
+      ("/run/udev/control", UdevSource.Group.udev), ("/run/udev/control2", .kernel),
+      ("/x/run/udev/control", .kernel),
+    ] {
+      try write("\(header)\(socket)/run/other\n\(socket)\(path)\n", to: "proc/net/unix")
+      #expect(UdevSource.Group.automatic(below: folder) == group, "\(path)")
+    }
   }
 
   /// A source that treats virtual consoles as ports, and listens to the kernel directly.

@@ -10,6 +10,8 @@ package final class FakePorts: DeviceSource {
   /// The devices that an enumeration finds.
   package private(set) var present: [Device] = []
   package private(set) var enumerationCount = 0
+  /// See ``DeviceSource/reportsEveryChange``.
+  package var reportsEveryChange = true
   private var waiting: [DeviceSourceEvent] = []
   private var lastCreationNumber: UInt64 = 0
 
@@ -51,13 +53,13 @@ package final class FakePorts: DeviceSource {
       serialNumber: serialNumber, interfaceNumber: 0,
       physicalPath: "pci-0000:00:14.0-usb-0:\(port):1.0", hardwarePath: place)
     present.append(device)
-    try tell(.added(device))
+    if reportsEveryChange { try tell(.added(device)) }
     return device
   }
 
   package func unplug(_ device: Device) throws {
     present.removeAll { $0.syspath == device.syspath }
-    try tell(.removed(syspath: device.syspath))
+    if reportsEveryChange { try tell(.removed(syspath: device.syspath)) }
   }
 
   /// Sends the event that a device has changed.

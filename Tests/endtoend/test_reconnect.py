@@ -1,5 +1,7 @@
 """A session whose device is unplugged and plugged in again."""
 
+import contextlib
+import errno
 import json
 import os
 import re
@@ -9,8 +11,9 @@ import time
 import unittest
 from pathlib import Path
 
-from Tests.endtoend.faults import processes
-from Tests.endtoend.harness import Device, Pipes, Terminal, serialterm_binary, soak, wait_until
+from Tests.endtoend.faults import preload, processes
+from Tests.endtoend.harness import (
+    Device, Pipes, Terminal, serialterm, serialterm_binary, soak, wait_until)
 
 PREFIX = b"\x14"
 
@@ -182,3 +185,104 @@ class ReconnectTests(unittest.TestCase):
             program.send(data[half:], then_close=True)
             self.assertEqual(self.device.read_exactly(half), data[half:])
             self.assertEqual(program.wait(), 0)
+
+
+@unittest.skipUnless(preload.HAS_COMPILER, "there is no C compiler")
+class NodeThatStaysTests(unittest.TestCase):
+    """In a container, the node stays while its adapter is unplugged. Opening it fails, until it works
+    again without any event in the folder."""
+
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.path, self.error = self.folder / "port", self.folder / "error"
+        self.device = self.enterContext(Device(link=self.path))
+        self.variables = {"LD_PRELOAD": preload.library("opens.c"), "OPENS_NODE": str(self.path),
+                          "OPENS_ERROR": str(self.error)}
+
+    def fail(self, number):
+        """Lets open() fail from now on."""
+        new = self.folder / "new"
+        new.write_text(str(number))
+        new.rename(self.error)
+
+    def start(self, *words):
+        return self.enterContext(Pipes(serialterm_binary(), *words, variables=self.variables))
+
+    def replace_node(self, number):
+        """Unplugs the device, leaves a node that cannot be opened, and lets the program try."""
+        self.fail(number)
+        self.device.hang_up()
+        self.device.plug()
+
+    def test_it_is_opened_again_whatever_the_error_was(self):
+        away = b"waiting for %s: the device does not answer" % bytes(self.path)
+        program = self.start("log", str(self.path), str(self.folder / "log"))
+        program.stderr.expect(b"logging")
+        for number, said in ((errno.ENODEV, away + b" (No such device)."), (errno.ENXIO, away),
+                             (errno.EIO, away + b" (Input/output error)."),
+                             (errno.EPERM, b"permission denied"), (errno.EMFILE, b"open failed (Too many open files)")):
+            with self.subTest(errno.errorcode[number]):
+                self.replace_node(number)
+                program.stderr.expect(b"is gone")
+                program.stderr.expect(said)
+                self.error.unlink()
+                program.stderr.expect(b"is back")
+                word = errno.errorcode[number].encode()
+                self.device.write(word)
+                wait_until(lambda w=word: (self.folder / "log").read_bytes().endswith(w), "it is logged")
+
+    def test_the_reason_is_said_once_and_again_when_it_changes(self):
+        program = self.start("connect", str(self.path), "--json")
+        program.stdout.expect(b'"state":"open"')
+        self.replace_node(errno.ENODEV)
+        for number, reason in ((errno.ENODEV, b"the device does not answer (No such device)"),
+                               (errno.EPERM, b"permission denied"),
+                               (errno.EIO, b"the device does not answer (Input/output error)")):
+            self.fail(number)
+            program.stdout.expect(b'"reason":"' + reason)
+            program.stderr.expect(reason)
+        self.error.unlink()
+        program.stdout.expect(b'"state":"open"')
+        states = [json.loads(line) for line in program.stdout.data.splitlines() if b'"state":"waiting"' in line]
+        self.assertEqual(
+            [state.get("reason") for state in states],
+            [None, "the device does not answer (No such device)", "permission denied",
+             "the device does not answer (Input/output error)"])
+        self.assertEqual(program.stderr.data.count(b"No such device"), 1)
+
+    def test_it_is_waited_for_at_the_start_only_if_wanted(self):
+        self.fail(errno.ENODEV)
+        result = serialterm("connect", str(self.path), variables=self.variables)
+        self.assertEqual(result.status, 3)
+        self.assertIn(b"no hardware behind this port", result.stderr)
+        program = self.start("connect", "--wait", str(self.path))
+        program.stderr.expect(b"the device does not answer")
+        self.error.unlink()
+        wait_until(lambda: self.device.exclusive, "the port is opened")
+        with contextlib.suppress(OSError):
+            self.device.write(b"hello")
+        program.stdout.expect(b"hello")
+
+    def test_members_are_told_once(self):
+        program = self.start("serve", str(self.path), "--unix", str(self.folder / "socket"))
+        program.stderr.expect(b"serving at")
+        member = self.enterContext(Terminal(serialterm_binary(), "attach", str(self.path)))
+        member.expect(b"joined")
+        self.replace_node(errno.ENODEV)
+        for number, reason in ((errno.ENODEV, b"the device does not answer"), (errno.EPERM, b"permission denied")):
+            self.fail(number)
+            program.stderr.expect(reason)
+        self.error.unlink()
+        member.expect(b"is back")
+        self.assertEqual(member.output.count(b"the session waits for it"), 1)
+
+    def test_the_reason_is_in_the_status_line_and_in_the_list_of_sessions(self):
+        terminal = self.enterContext(Terminal(
+            serialterm_binary(), "connect", str(self.path), "--status", variables=self.variables))
+        terminal.expect(b"ctrl-t q")
+        wait_until(lambda: self.device.exclusive, "the port is opened exclusively")
+        self.replace_node(errno.ENXIO)
+        terminal.expect(re.compile(rb"waiting for \S*: the device does not answer"))
+        listed = json.loads(serialterm("attach", "--list", "--json").stdout)
+        reasons = [each["reason"] for each in listed if each["port"] == str(self.path)]
+        self.assertEqual(reasons, ["the device does not answer (No such device or address)"])

@@ -107,6 +107,7 @@ READERS = {
     "SerialCore/UUCPLock.swift": "lock files", "Sessions/Session/Binding/KernelConsoles.swift": "files of the kernel",
     "Sessions/Exchanges/Transfers/IncomingFolder.swift": "files of the kernel",
     "serialterm/Doctor/": "files of the kernel and of udev",
+    "DeviceWatch/Udev/UdevSource.swift": "files of the kernel",
 }
 
 

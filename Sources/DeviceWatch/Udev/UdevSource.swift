@@ -10,15 +10,29 @@ public final class UdevSource: DeviceSource {
   public enum Group: String, Hashable, Sendable {
     /// udevd, after it has created the links and set the permissions.
     case udev
-    /// The kernel, immediately. It is the only sender if udevd does not run, as in containers.
+    /// The kernel, immediately. It is the only sender if udevd does not run, as in containers. It
+    /// reports nothing to a network namespace that belongs to another user namespace, as those of
+    /// rootless containers do: see uevent_net_broadcast_untagged() in the kernel's
+    /// lib/kobject_uevent.c.
     case kernel
 
-    /// udevd if it runs; otherwise the kernel.
+    /// udevd if it runs, and its events come here; otherwise the kernel.
     ///
     /// Like libudev, this checks for udevd's control socket: listening to a group without a sender
-    /// causes no error.
-    public static var automatic: Group {
-      access("/run/udev/control", F_OK) == 0 ? .udev : .kernel
+    /// causes no error. A container may have the host's /run/udev, but a network namespace of its
+    /// own, which udevd does not send to.
+    public static var automatic: Group { automatic(below: "/") }
+
+    /// - Parameter root: the root directory; tests use another one.
+    static func automatic(below root: FilePath) -> Group {
+      let control = root.appending("run/udev/control")
+      guard access(control.string, F_OK) == 0 else { return .kernel }
+      // The sockets of this network namespace; see proc_pid_net(5).
+      guard let sockets = try? root.appending("proc/net/unix").contents() else { return .udev }
+      let end = " /run/udev/control".utf8
+      let isHere = sockets.split(separator: UInt8(ascii: "\n"))
+        .contains { $0.suffix(end.count).elementsEqual(end) }
+      return isHere ? .udev : .kernel
     }
   }
 
@@ -27,6 +41,9 @@ public final class UdevSource: DeviceSource {
   /// The number of events that are processed in one turn, so that many events do not
   /// block the loop.
   static let defaultBatchSize = 256
+
+  /// See ``DeviceSource/reportsEveryChange``: with udevd.
+  public let reportsEveryChange: Bool
 
   private let context: UdevContext
   private let monitor: UdevMonitor
@@ -56,6 +73,7 @@ public final class UdevSource: DeviceSource {
   ) throws(Errno) {
     self.isIncluded = isIncluded
     self.batchSize = batchSize
+    reportsEveryChange = group == .udev
     context = try UdevContext()
     monitor = try UdevMonitor(context, group: group.rawValue)
     try monitor.listen(to: "tty", receiveBufferSize: receiveBufferSize)

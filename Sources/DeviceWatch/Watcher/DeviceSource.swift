@@ -16,6 +16,14 @@ public protocol DeviceSource: AnyObject {
 
   /// Reads queued events, oldest first. It does not block.
   func readEvents() -> [DeviceSourceEvent]
+
+  /// Whether every change causes an event. Otherwise an owner who waits for a device enumerates
+  /// again from time to time; by default every change does.
+  var reportsEveryChange: Bool { get }
+}
+
+extension DeviceSource {
+  public var reportsEveryChange: Bool { true }
 }
 
 /// An event of a source.

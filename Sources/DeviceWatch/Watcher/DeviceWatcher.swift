@@ -36,6 +36,9 @@ public final class DeviceWatcher {
   /// Readable while there are events that ``handleReadable()`` has not processed.
   public var descriptor: FileDescriptor { source.descriptor }
 
+  /// See ``DeviceSource/reportsEveryChange``.
+  public var reportsEveryChange: Bool { source.reportsEveryChange }
+
   /// Enumerates the devices at the first call. Observers are not notified.
   ///
   /// - Throws: the errors of the source.

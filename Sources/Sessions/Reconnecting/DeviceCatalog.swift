@@ -20,6 +20,7 @@ package final class DeviceCatalog {
   private var watcher: DeviceWatcher?
   private var watch: DescriptorWatch?
   private var pauseCount = 0
+  private weak var scan: Scan?
 
   /// Creates a catalog that has not started.
   ///
@@ -86,6 +87,39 @@ package final class DeviceCatalog {
     try watcher.startIfNeeded()
     self.watcher = watcher
     return watcher
+  }
+
+  // MARK: Scanning
+
+  /// Enumerates the devices every second, until the token is released, if the source may miss
+  /// changes. Observers are notified of the differences.
+  ///
+  /// - Returns: the token, which all who wait share; nil if there is no need.
+  func keepScanning(by scheduler: Scheduler) -> Scan? {
+    guard let watcher, !watcher.reportsEveryChange else { return nil }
+    let scan = scan ?? Scan(of: self, by: scheduler)
+    self.scan = scan
+    return scan
+  }
+
+  /// Enumerations at intervals, which last until it is released.
+  final class Scan {
+    private unowned let catalog: DeviceCatalog
+    private let scheduler: Scheduler
+    private var timer: AnyObject?
+
+    fileprivate init(of catalog: DeviceCatalog, by scheduler: Scheduler) {
+      (self.catalog, self.scheduler) = (catalog, scheduler)
+      scheduleNext()
+    }
+
+    private func scheduleNext() {
+      timer = scheduler.schedule(after: ReturnPatience.longInterval) { [unowned self] in
+        scheduleNext()
+        // It may release this object. A failure is repaired by the next scan.
+        if catalog.pauseCount == 0 { _ = try? catalog.watcher?.rescan() }
+      }
+    }
   }
 
   // MARK: Claims

@@ -7,7 +7,8 @@ package import SystemPackage
 /// The presence of a terminal device of this computer.
 ///
 /// A device that udev knows is recognised by its identity, at any node. Any other device, such as a
-/// pseudo-terminal behind a link, is recognised by its path. Nothing is polled.
+/// pseudo-terminal behind a link, is recognised by its path. Nothing is polled where udev runs;
+/// elsewhere, the devices are enumerated every second while one is awaited.
 package final class DevicePresence: Presence, DeviceObserver {
   package let events = Observable<PresenceEvent>()
 
@@ -22,10 +23,16 @@ package final class DevicePresence: Presence, DeviceObserver {
   private var openPath: FilePath?
   /// The path at which the device was last found.
   private var foundPath: FilePath?
-  /// The reason why the last attempt failed.
-  private var failure: SerialError.Code?
-  private var awaited: AwaitedPath?
-  private var uses: PortOpeningWatch?
+  private var wait = Wait()
+
+  /// What watches for the device until ``endWait()``.
+  private struct Wait {
+    /// The reason why the last attempt failed.
+    var failure: SerialError.Code?
+    var awaited: AwaitedPath?
+    var uses: PortOpeningWatch?
+    var scan: DeviceCatalog.Scan?
+  }
 
   /// Creates a presence that has not started.
   ///
@@ -86,6 +93,10 @@ package final class DevicePresence: Presence, DeviceObserver {
     if let next = binding.next(among: present, unless: isTaken) {
       binding = .identity(IdentityMatcher(for: next, among: present))
     }
+    if case .path = binding {
+    } else if knowsDevices && !isReleased {
+      wait.scan = wait.scan ?? devices?.keepScanning(by: Scheduler(loop))
+    }
     switch binding {
     case .identity(let matcher): return place(search.find(matcher, among: present))
     case .selector(let selector): return place(search.find(selector, among: present))
@@ -114,7 +125,7 @@ package final class DevicePresence: Presence, DeviceObserver {
     } catch {
       return .failed(SerialError(.system, in: "inotify", at: endpoint(path), errno: error))
     }
-    guard awaited?.isPresent == true, binding.mayBeTheDevice else { return .absent }
+    guard wait.awaited?.isPresent == true, binding.mayBeTheDevice else { return .absent }
     foundPath = path
     let device = DeviceSelector.node(path).matches(among: present).first
     // The kernel creates the node of an adapter before udev reports it.
@@ -125,9 +136,9 @@ package final class DevicePresence: Presence, DeviceObserver {
   // MARK: Watching
 
   private func watch(_ path: FilePath) throws(Errno) {
-    guard awaited?.path != path else { return }
-    awaited = nil
-    awaited = try AwaitedPath(path, on: loop) { [unowned self] in pathDidChange($0) }
+    guard wait.awaited?.path != path else { return }
+    wait.awaited = nil
+    wait.awaited = try AwaitedPath(path, on: loop) { [unowned self] in pathDidChange($0) }
   }
 
   private func pathDidChange(_ news: AwaitedPath.News) {
@@ -135,7 +146,7 @@ package final class DevicePresence: Presence, DeviceObserver {
     case .appeared: events.notify(.appeared)
     case .accessChanged:
       // The file that could not be opened is the same; only its permissions have changed.
-      if failure == .permissionDenied, case .path(var path) = binding {
+      if wait.failure == .permissionDenied, case .path(var path) = binding {
         path.look()
         binding = .path(path)
       }
@@ -144,28 +155,29 @@ package final class DevicePresence: Presence, DeviceObserver {
   }
 
   package func didFail(with error: SerialError) -> FailureWatch {
-    failure = error.code
+    wait.failure = error.code
     let path = error.endpoint.path
-    if let path, error.code == .permissionDenied && awaited?.path != path {
+    if let path, error.code == .permissionDenied && wait.awaited?.path != path {
       // If inotify is not available, attempts are made more often instead.
       _ = try? watch(path)
-      if awaited != nil { return FailureWatch(isNew: true) }
+      if wait.awaited != nil { return FailureWatch(isNew: true) }
     }
     if let path, error.code == .busy {
-      guard uses?.path == path else {
-        uses = PortOpeningWatch(of: path, on: loop) { [unowned self] in events.notify(.used) }
-        return FailureWatch(isNew: uses?.isWatching == true)
+      guard wait.uses?.path == path else {
+        wait.uses = PortOpeningWatch(of: path, on: loop) { [unowned self] in events.notify(.used) }
+        return FailureWatch(isNew: wait.uses?.isWatching == true)
       }
       // The attempt itself has caused events.
-      uses?.skipEvents()
+      wait.uses?.skipEvents()
     } else {
-      uses = nil
+      wait.uses = nil
     }
     return FailureWatch(
-      reportsAccess: path != nil && awaited?.path == path, reportsUse: uses?.isWatching == true)
+      reportsAccess: path != nil && wait.awaited?.path == path,
+      reportsUse: wait.uses?.isWatching == true)
   }
 
-  package func endWait() { (awaited, uses, failure) = (nil, nil, nil) }
+  package func endWait() { wait = Wait() }
 
   // MARK: Events of devices
 

@@ -15,7 +15,7 @@ package struct ReturnPatience: Hashable {
     var report: Report?
   }
 
-  /// A report to the user; each is made once.
+  /// A report to the user; each is made once, and again when attempts fail for another reason.
   enum Report: Hashable {
     /// Another program has the port. Attempts continue.
     case held
@@ -31,7 +31,15 @@ package struct ReturnPatience: Hashable {
   private var start: MonotonicTime?
   /// The time when a program last opened or closed the port.
   private var lastUse: MonotonicTime?
+  /// The reports that were made about the present reason.
   private var reports: Set<Report> = []
+  private var reason: Reason?
+
+  /// Why attempts fail.
+  private struct Reason: Hashable {
+    let code: SerialError.Code
+    let errno: Errno?
+  }
 
   /// The time that udev may take to set the permissions of a device that returned.
   package static let permissions = Duration.seconds(2)
@@ -40,7 +48,7 @@ package struct ReturnPatience: Hashable {
   /// The time that another program may hold the port before it is reported.
   private static let silence = Duration.milliseconds(500)
   private static let interval = Duration.milliseconds(50)
-  /// The interval between attempts after that.
+  /// The interval between attempts after that, and wherever no event is certain to come.
   static let longInterval = Duration.seconds(1)
   /// The interval between attempts where only an attempt shows whether the far end is there. When a
   /// server listens again, the session is open within a second, including the time to connect.
@@ -61,29 +69,38 @@ package struct ReturnPatience: Hashable {
   /// - Parameters:
   ///   - error: the reason of the failure.
   ///   - now: the time of the attempt.
-  ///   - isWatched: whether an event reports a change of the node's permissions.
+  ///   - isWatched: whether an event reports that the node appears, or that its permissions change.
   ///   - isUseWatched: whether an event reports that a program closes the port.
   mutating func failed(
     with error: SerialError, at now: MonotonicTime, isWatched: Bool, isUseWatched: Bool = false
   ) -> Advice {
     let start = start ?? now
     self.start = start
+    let reason = Reason(code: error.code, errno: error.errno)
+    if reason != self.reason {
+      self.reason = reason
+      reports = []
+    }
     switch error.code {
     case .notFound where hasPresence:
       // The device is gone again, or udev has not reported its removal: the next event starts
-      // a new wait.
+      // a new wait. A node may be made without an event, after udev has reported its device.
       self = ReturnPatience(wasAskedFor: wasAskedFor, hasPresence: hasPresence)
-      return Advice(retry: nil, report: nil)
+      return Advice(retry: isWatched ? nil : Self.longInterval, report: nil)
+    case .noHardware:
+      // The node of a container stays while its adapter is unplugged, and no event reports its
+      // return. Elsewhere the node is about to be removed.
+      let isLong = now >= start + Self.longInterval
+      return Advice(retry: Self.longInterval, report: isLong ? first(.refused) : nil)
     case .unreachable:
       // The user already knows that the far end is gone.
       return Advice(retry: Self.blindInterval, report: nil)
     case .permissionDenied:
       let left = start + Self.permissions - now
       if left > .zero { return Advice(retry: isWatched ? left : Self.interval, report: nil) }
-      // EPERM, for example from a container's device rules, does not depend on
-      // the node's permissions.
-      let isAnnounced = isWatched && error.errno == .permissionDenied
-      return Advice(retry: isAnnounced ? nil : Self.longInterval, report: first(.refused))
+      // Other things than the node's permissions may forbid it too: the device rules of a
+      // container, a security module. No event reports their change.
+      return Advice(retry: Self.longInterval, report: first(.refused))
     case .busy:
       // The event of a close comes just before the lock is released. Other ways to release the lock
       // cause no event.
@@ -93,7 +110,7 @@ package struct ReturnPatience: Hashable {
       var report = wasAskedFor || now >= start + Self.silence ? first(.held) : nil
       if report == nil && isLong && !wasAskedFor { report = first(.refused) }
       return Advice(retry: interval, report: report)
-    case .notFound, .noHardware, .notASerialPort, .attended, .notAdmitted, .lost, .settingRefused,
+    case .notFound, .notASerialPort, .attended, .notAdmitted, .lost, .settingRefused,
       .unsupported, .lockFailed,
       .alreadyBound, .notOpen, .queueFull, .penTaken, .refusedByServer, .otherProtocol,
       .system:

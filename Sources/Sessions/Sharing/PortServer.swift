@@ -143,6 +143,7 @@ package final class PortServer {
       others: sharing.roster.members.filter { $0.id != sharing.roster.holder }.map(\.name),
       addresses: addresses, number: number,
       state: SharingMessage.PortState(controller.session.state),
+      reason: controller.session.state.waitReason,
       profile: profileName.flatMap { $0.utf8.count <= Self.longestProfileName ? $0 : nil })
   }
 

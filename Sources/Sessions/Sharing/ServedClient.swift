@@ -384,7 +384,7 @@ package final class ServedClient: Participant {
       member.send(settings)
       member.send(session.modemLines)
     }
-    // New settings are no news of the port.
+    // New settings are no news of the port, nor is an attempt to open it.
     if old.endpoint != new.endpoint
       || SharingMessage.PortState(old) != SharingMessage.PortState(new)
     {

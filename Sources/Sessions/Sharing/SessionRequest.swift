@@ -62,6 +62,9 @@ package struct SessionSummary: Hashable, Sendable {
   package var number: Int?
   /// The state of the port; nil if the program does not report it.
   package var state: SharingMessage.PortState?
+  /// Why the port is not open although its device may be there; nil if it is open, or if only the
+  /// device is missing.
+  package var reason: String?
   /// The name of the profile that applies to the port; empty without one. Nil if the program does
   /// not report it.
   package var profile: String?
@@ -69,7 +72,7 @@ package struct SessionSummary: Hashable, Sendable {
   package init(
     port: String, since: Int, command: String, holder: String?, others: [String],
     addresses: [String], number: Int? = nil, state: SharingMessage.PortState? = nil,
-    profile: String? = nil
+    reason: String? = nil, profile: String? = nil
   ) {
     self.port = port
     self.since = since
@@ -79,6 +82,7 @@ package struct SessionSummary: Hashable, Sendable {
     self.addresses = addresses
     self.number = number
     self.state = state
+    self.reason = reason
     self.profile = profile
   }
 
@@ -99,6 +103,7 @@ package struct SessionSummary: Hashable, Sendable {
       if text.hasPrefix("=") {
         state = SharingMessage.PortState(named: String(text.dropFirst()))
       }
+      if text.hasPrefix("!") { reason = String(text.dropFirst()) }
       if text.hasPrefix("*") { profile = String(text.dropFirst()) }
     }
   }
@@ -112,12 +117,13 @@ package struct SessionSummary: Hashable, Sendable {
   }
 
   /// The line to send, without the newline. A name is prefixed by `+`, an address by `@`, the
-  /// number by `#`, the state by `=`, the profile by `*`.
+  /// number by `#`, the state by `=`, its reason by `!`, the profile by `*`.
   package var line: String {
     let texts =
       [port, "\(since)", command, holder ?? ""] + others.map { "+\($0)" }
       + addresses.map { "@\($0)" } + (number.map { ["#\($0)"] } ?? [])
-      + (state.map { ["=\($0.name)"] } ?? []) + (profile.map { ["*\($0)"] } ?? [])
+      + (state.map { ["=\($0.name)"] } ?? []) + (reason.map { ["!\($0)"] } ?? [])
+      + (profile.map { ["*\($0)"] } ?? [])
     return "session " + texts.map(\.percentEncoded).joined(separator: " ")
   }
 

@@ -37,7 +37,9 @@ extension TerminalState {
       capabilities.contains(.settings) ? "\(port) at \(actual)" : "\(port), without line settings"
     case .opening(let port, _): "opening \(port) at \(requestedSettings)"
     case .released(let port): "\(port.inWords) is released, at \(requestedSettings)"
-    case .waitingForDevice(let port, _): "waiting for \(port.inWords), at \(requestedSettings)"
+    case .waitingForDevice(let port, _):
+      "waiting for \(port.inWords), at \(requestedSettings)"
+        + (session.waitReason.map { ": \($0.harmless)" } ?? "")
     case .closed: "no device, at \(requestedSettings)"
     }
   }

@@ -1,10 +1,11 @@
 import DeviceWatch
 import EventLoop
 import Observing
-import Reconnecting
 import SystemPackage
 import TestSupport
 import Testing
+
+@testable import Reconnecting
 
 @Suite(.timeLimit(.minutes(30))) struct DeviceCatalogTests {
   private final class Recorder: DeviceObserver {
@@ -126,5 +127,39 @@ import Testing
     pauses.removeLast()
     try turn()
     #expect(recorder.events == ["+/dev/ttyFAKE0"])
+  }
+
+  // MARK: Scanning
+
+  @Test func sourceThatMayMissChanges_isAskedEverySecond_whileSomebodyWaits() throws {
+    ports.reportsEveryChange = false
+    let (catalog, clock, recorder) = (catalog(), ManualClock(), Recorder())
+    try catalog.addObserver(recorder, on: loop)
+    let device = try ports.plug(0, inPort: 1)
+    var scans = [
+      catalog.keepScanning(by: clock.scheduler), catalog.keepScanning(by: clock.scheduler),
+    ]
+    #expect(scans[0] != nil && scans[0] === scans[1])
+    clock.advance(by: .milliseconds(999))
+    #expect(recorder.events.isEmpty)
+    clock.advance(by: .milliseconds(1))
+    #expect(recorder.events == ["+/dev/ttyFAKE0"])
+    try ports.unplug(device)
+    do {
+      let pause = catalog.pause()
+      clock.advance(by: .seconds(5))
+      withExtendedLifetime(pause) {}
+    }
+    #expect(recorder.events.count == 1)
+    clock.advance(by: .seconds(1))
+    #expect(recorder.events == ["+/dev/ttyFAKE0", "-/dev/ttyFAKE0"])
+    scans = []
+    #expect(clock.nextDelay == nil)
+  }
+
+  @Test func sourceThatReportsEveryChange_isNotAskedAgain() throws {
+    let catalog = catalog()
+    _ = try catalog.current()
+    #expect(catalog.keepScanning(by: ManualClock().scheduler) == nil)
   }
 }

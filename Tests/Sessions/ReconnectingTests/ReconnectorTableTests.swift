@@ -111,7 +111,7 @@ import Testing
     removed     |closed|closed |lost  |absent |lost  |denied |busy  |gone  |failed!  |lent  |taken
     otherRemoved|closed|opening|open  |absent |lost  |denied |busy  |gone  |reopening|lent  |taken
     used        |closed|opening|open  |open+  |open+ |open+  |open+ |open+ |reopening|lent  |open+
-    second      |closed|opening|open  |absent |lost  |open+  |open+ |gone  |reopening|lent  |taken
+    second      |closed|opening|open  |absent |lost  |open+  |open+ |open+ |reopening|lent  |taken
     opened      |closed|open   |open  |absent |lost  |denied |busy  |gone  |open     |lent  |taken
     refused     |closed|closed |open  |absent |lost  |denied |busy  |gone  |busy     |lent  |taken
     linkLost    |closed|opening|lost  |absent |lost  |denied |busy  |gone  |reopening|lent  |taken

@@ -12,6 +12,9 @@ import Time
     .permissionDenied, in: "open", at: .tty("/dev/x"), errno: .notPermitted)
   private static let busy = SerialError(.busy, in: "flock", at: .tty("/dev/x"))
   private static let gone = SerialError(.notFound, in: "open", at: .tty("/dev/x"))
+  /// The node stays in a container while its adapter is unplugged.
+  private static let away = SerialError(
+    .noHardware, in: "open", at: .tty("/dev/x"), errno: .operationNotSupportedByDevice)
   private static let broken = SerialError(.system, in: "open", at: .tty("/dev/x"), errno: .ioError)
 
   struct Case: CustomTestStringConvertible {
@@ -27,7 +30,7 @@ import Time
   static let table: [Case] = [
     Case(error: denied, after: 0, retry: .seconds(2)),
     Case(error: denied, after: 1_500, retry: .milliseconds(500)),
-    Case(error: denied, after: 2_000, retry: nil, report: .refused),
+    Case(error: denied, after: 2_000, retry: .seconds(1), report: .refused),
     Case(error: denied, isWatched: false, after: 0, retry: .milliseconds(50)),
     Case(error: denied, isWatched: false, after: 2_000, retry: .seconds(1), report: .refused),
     Case(error: forbidden, after: 2_000, retry: .seconds(1), report: .refused),
@@ -36,6 +39,10 @@ import Time
     Case(error: busy, after: 9_999, retry: .milliseconds(50), report: .held),
     Case(error: busy, after: 10_000, retry: .seconds(1), report: .held),
     Case(error: gone, after: 5_000, retry: nil),
+    Case(error: gone, isWatched: false, after: 5_000, retry: .seconds(1)),
+    Case(error: away, after: 0, retry: .seconds(1)),
+    Case(error: away, after: 999, retry: .seconds(1)),
+    Case(error: away, after: 1_000, retry: .seconds(1), report: .refused),
     Case(error: broken, after: 0, retry: .seconds(1), report: .refused),
   ]
 
@@ -74,7 +81,7 @@ import Time
     var patience = ReturnPatience()
     var now = MonotonicTime(nanoseconds: 0)
     for _ in 0..<2 {
-      let gone = patience.failed(with: Self.gone, at: now, isWatched: false)
+      let gone = patience.failed(with: Self.gone, at: now, isWatched: true)
       #expect(gone == .init(retry: nil, report: nil))
       now = now + .seconds(60)
       let first = patience.failed(with: Self.busy, at: now, isWatched: false)
@@ -92,6 +99,17 @@ import Time
     #expect(first == .init(retry: .milliseconds(800), report: .refused))
     let later = patience.failed(with: Self.gone, at: start + .seconds(60), isWatched: false)
     #expect(later == .init(retry: .milliseconds(800), report: nil))
+  }
+
+  @Test func anotherReason_isReportedToo() {
+    var patience = ReturnPatience()
+    var now = MonotonicTime(nanoseconds: 0)
+    let errors = [Self.away, Self.away, Self.away, Self.broken, Self.broken, Self.away]
+    let reports = errors.map { error in
+      now = now + .seconds(1)
+      return patience.failed(with: error, at: now, isWatched: true).report
+    }
+    #expect(reports == [nil, .refused, nil, .refused, nil, .refused])
   }
 
   @Test func user_isInformedOnce() {

@@ -1102,6 +1102,7 @@ final class SharingBench {
     #expect(SessionSummary(line: free.line) == free)
     var numbered = summary
     (numbered.number, numbered.state) = (2, .waiting)
+    numbered.reason = "the device does not answer (No such device)"
     #expect(SessionSummary(line: numbered.line) == numbered)
     for profile in ["", "*my board"] {
       numbered.profile = profile

@@ -147,8 +147,8 @@ final class TargetBinder {
   /// Waits for an endpoint that could not be opened, if that may succeed later.
   private func wait(at endpoint: Endpoint, after error: SerialError) throws(BindingError) {
     switch error.code {
-    case .notFound where waitsForAbsentDevice, .busy where waitsForAbsentDevice,
-      .unreachable where waitsForAbsentDevice:
+    case .notFound where waitsForAbsentDevice, .noHardware where waitsForAbsentDevice,
+      .busy where waitsForAbsentDevice, .unreachable where waitsForAbsentDevice:
       break
     case .permissionDenied where waitsForAbsentDevice || endpoint.path?.isNew == true:
       isOpeningLate = true

@@ -46,7 +46,8 @@ struct StatusText {
     case .open(let port, let settings):
       state.capabilities.contains(.settings) ? "\(port) \(settings)" : "\(port)"
     case .opening(let port, _): "\(port) is being opened"
-    case .waitingForDevice(let port, _): "waiting for \(port.inWords)"
+    case .waitingForDevice(let port, _):
+      "waiting for \(port.inWords)" + (state.session.waitReason.map { ": \($0.harmless)" } ?? "")
     case .released(let port): "\(port.inWords) is released"
     case .closed: "no device"
     }

@@ -136,6 +136,7 @@ extension AgentServer {
       ("session", .string(session.id)), ("port", .string(session.portName)),
       ("joined", .bool(session.joined != nil)), ("state", .string(session.state)),
     ]
+    if let reason = session.waitReason { members.append(("reason", .string(reason))) }
     if let settings = session.settings { members.append(("settings", .string(settings))) }
     members += [
       ("may_write", .bool(rules.mayWrite)),
@@ -146,7 +147,9 @@ extension AgentServer {
     let writing = rules.mayWrite ? "" : " Read only: the server was started without --write."
     return .done(
       members,
-      text: "\(session.id) is \(session.portName), \(session.state)\(whose).\(writing)")
+      text:
+        "\(session.id) is \(session.portName), \(session.state)\(session.waitReason.map { ": \($0)" } ?? "")"
+        + "\(whose).\(writing)")
   }
 
   // MARK: Bytes
@@ -326,6 +329,7 @@ extension AgentServer {
       ("session", .string(session.id)), ("state", .string(session.state)),
       ("port", .string(session.portName)), ("joined", .bool(session.joined != nil)),
     ]
+    if let reason = session.waitReason { members.append(("reason", .string(reason))) }
     if let settings = session.settings { members.append(("settings", .string(settings))) }
     let state = port.model.state
     if let lines = state.modemLines { members.append(("lines", .string("\(lines)"))) }

@@ -104,6 +104,9 @@ final class AgentSession {
     }
   }
 
+  /// Why the port is not open although its device may be there; nil if only that is missing.
+  var waitReason: String? { end == nil ? port.session.state.waitReason?.harmless : nil }
+
   /// Whether the port is open, and the joined session has said who has the pen.
   var isReady: Bool {
     port.session.state.isOpen && !port.model.state.sharing.isJoining

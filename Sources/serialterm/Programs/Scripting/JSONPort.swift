@@ -62,8 +62,8 @@ final class JSONPort {
   private(set) var plot: ProgramPlot?
   /// The observations of a session that was joined.
   private var joined: [AnyObject] = []
-  /// The state of the joined session that the program knows; nil for none.
-  private var joinedState: PublishedPortState?
+  /// The state of the port that the program knows; nil for none.
+  private var publishedState: PublishedPortState?
   private var hasJoined = false
   /// Whether the bytes that are being handled were received before the program joined.
   private var isHistory = false
@@ -206,10 +206,14 @@ final class JSONPort {
   private func reportJoinedState(_ state: TerminalState) {
     guard state.sharing.isJoined,
       let new = PublishedPortState(
-        ofJoined: state, farPort: port.controller.userSharing.remote?.portName),
-      new != joinedState
+        ofJoined: state, farPort: port.controller.userSharing.remote?.portName)
     else { return }
-    joinedState = new
+    publish(new)
+  }
+
+  private func publish(_ new: PublishedPortState) {
+    guard new != publishedState else { return }
+    publishedState = new
     onReport(.event("state", new.members))
   }
 
@@ -337,22 +341,8 @@ final class JSONPort {
 
   private func stateDidChange(to new: SessionState) {
     if !new.isOpen { onReport(.closed) }
-    guard !isJoined else { return }
-    let name: String
-    switch new {
-    case .open: name = "open"
-    case .waitingForDevice: name = "waiting"
-    case .closed: name = "closed"
-    case .released: name = "released"
-    case .opening: return
-    }
-    var members = [("state", JSON.string(name)), ("node", JSON(new.endpoint?.path?.string))]
-    if case .open(_, let settings) = new {
-      let capabilities = port.session.capabilities
-      if capabilities.contains(.settings) { members.append(("settings", .string("\(settings)"))) }
-      members.append(("features", capabilities.json))
-    }
-    onReport(.event("state", members))
+    guard !isJoined, let new = PublishedPortState(new, port.session.capabilities) else { return }
+    publish(new)
   }
 }
 

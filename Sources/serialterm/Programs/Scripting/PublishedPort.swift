@@ -1,5 +1,6 @@
 import SerialCore
 import Sessions
+import SystemPackage
 import Telnet
 import TextTools
 
@@ -46,12 +47,32 @@ extension LineCapabilities {
 }
 
 /// The state of a port, as a program sees it. That of a joined session is the far port's.
+///
+/// Attempts to open a port that cannot be opened change it only if their reason changes.
 struct PublishedPortState: Hashable {
   private let name: String
   private let node: String?
   private let settings: LineSettings?
   /// What the port has; nil while it is not open.
   private let capabilities: LineCapabilities?
+  /// Why the port is not open although its device may be there; nil if only that is missing.
+  private let reason: String?
+
+  /// The state of the port of a session of its own; nil while it is being opened.
+  ///
+  /// - Parameter capabilities: what the port has if it is open.
+  init?(_ state: SessionState, _ capabilities: LineCapabilities) {
+    if case .opening = state { return nil }
+    name = SharingMessage.PortState(state).name
+    node = state.endpoint?.path?.string
+    reason = state.waitReason
+    if case .open(_, let actual) = state {
+      self.capabilities = capabilities
+      settings = capabilities.contains(.settings) ? actual : nil
+    } else {
+      (settings, self.capabilities) = (nil, nil)
+    }
+  }
 
   /// The state of the port of a joined session; nil while it is unknown.
   ///
@@ -65,6 +86,7 @@ struct PublishedPortState: Hashable {
     case .waitingForDevice, .released, .closed: break
     }
     name = port.name
+    reason = nil
     node = farPort.flatMap { $0.hasPrefix("/") ? $0 : nil }
     if port == .open, case .open(_, let actual) = state.session {
       capabilities = state.capabilities
@@ -79,5 +101,6 @@ struct PublishedPortState: Hashable {
     [("state", JSON.string(name)), ("node", JSON(node))]
       + (settings.map { [("settings", .string("\($0)"))] } ?? [])
       + (capabilities.map { [("features", $0.json)] } ?? [])
+      + (reason.map { [("reason", .string($0))] } ?? [])
   }
 }

@@ -20,7 +20,11 @@ extension Failure {
       switch problem {
       case .noSuchDevice:
         (.deviceNotFound, "'serialterm list' shows the devices; --wait waits for it.")
-      case .noHardware: (.deviceNotFound, "'serialterm list' shows the ports with hardware.")
+      case .noHardware:
+        (
+          .deviceNotFound,
+          "'serialterm list' shows the ports with hardware; --wait waits for it."
+        )
       case .notASerialPort: (.deviceNotFound, "'serialterm list --all' shows the ports.")
       case .permissionDenied, .loginNeeded:
         (

@@ -172,6 +172,9 @@ final class SessionNarrator {
       console.say(
         named("the timing of \(sequence) is the network's: the server plays it step by step."))
     case .held(let error): console.say(error.heldForNow)
+    // A node without its device is usual in a container, and needs no advice.
+    case .refused(let error) where error.code == .noHardware:
+      console.say("waiting for \(error.endpoint): \(error.waitReason ?? "").")
     case .refused(let error): console.say(Failure(error).message)
     case .lookAlikes(let devices): console.answer(devices.notTaken)
     case .claim(let isWanted, let borrowers):

@@ -83,7 +83,8 @@ extension RunningSession {
   var json: JSON {
     .object([
       ("session", .string(id)), ("pid", .integer(Int(pid))), ("port", .string(summary.port)),
-      ("state", JSON(summary.state?.name)), ("command", .string(summary.command)),
+      ("state", JSON(summary.state?.name)), ("reason", JSON(summary.reason)),
+      ("command", .string(summary.command)),
       ("since", .string(Timestamp(seconds: summary.since, microseconds: 0).rfc3339)),
       ("pen", JSON(summary.holder)),
       ("others", .array(summary.others.map { .string($0) })),
