@@ -225,7 +225,7 @@ class StatusTests(LogCommandTest):
         for options, words in (
                 ((), b"FILE"), (("-",), b"./-"), (("x", "--mode", "777"), b"600 to 666"),
                 (("x", "--mode", "440"), b"600 to 666"), (("x", "--mode", "rw"), b"600 to 666"),
-                (("x", "--group", "no-such-group"), b"no such group"),
+                (("x", "--group", "no-such-group"), b"there is no group no-such-group"),
                 (("x", "--log-keep", "1"), b"--log-rotate"), (("x", "-b", "-1"), b"baud")):
             with self.subTest(options):
                 result = serialterm("log", self.device.path, *options)
@@ -268,18 +268,27 @@ class UnitTests(LogCommandTest):
 
     def test_its_command_line_logs_and_its_stop_is_a_success(self):
         (self.folder / "serialterm").mkdir()
-        command = self.unit.command(self.device.path, "port", L=self.folder)
-        log = self.folder / "serialterm/port.txt"
+        (self.folder / "serialterm/config.toml").write_text(
+            f'[profile.board-1]\ntarget = "{self.device.path}"\n')
+        command = self.unit.command("board-1", L=self.folder)
+        variables = {"XDG_CONFIG_HOME": str(self.folder)}
+        log = self.folder / "serialterm/board-1.txt"
         # It is started again and again, and adds to its log.
         for round_ in (b"first", b"second"):
             with Program(
-                    command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as program:
+                    command, variables, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as program:
                 self.device.write(round_ + b"\r\n")
                 wait_until(lambda: round_ in contents(log), "it is logged")
                 program.signal(signal.SIGTERM)
                 self.assertEqual(program.wait(), int(self.unit.settings["SuccessExitStatus"]))
         self.assertEqual(stat.S_IMODE(log.stat().st_mode), 0o640)
         self.assertIn(b"] first\n", log.read_bytes())
+
+    def test_a_name_that_systemd_escape_has_made_is_explained(self):
+        for name, original in (("dev-ttyNONE9", "/dev/ttyNONE9"), ("board\\x2d1", "board-1")):
+            program = self.start("--log-append", target=name)
+            program.stderr.expect(
+                b"waiting for /dev/%s. systemd-escape has made this name of %s:" % (name.encode(), original.encode()))
 
     def test_the_documentation_shows_it_as_it_is(self):
         self.assertIn(

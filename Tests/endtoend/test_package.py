@@ -16,7 +16,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from Tests.endtoend.harness import serialterm_binary, slow, soak
+from Tests.endtoend.harness import serialterm_binary, slow, soak, wait_until
 from Tests.endtoend.harness.program import REPOSITORY
 from Tests.endtoend.servers import free_port
 
@@ -27,15 +27,15 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "serial
 RELEASE = os.environ.get("SERIALTERM_DEBIAN", "bookworm")
 
 
-def bare_debian():
-    """The root of a Debian of the smallest kind; made once, with debootstrap."""
-    root = CACHE / RELEASE
+def bare_debian(*packages):
+    """The root of a Debian of the smallest kind, with further packages; made once, with debootstrap."""
+    root = CACHE / "+".join((RELEASE, *packages))
     if not root.exists():
-        unfinished = CACHE / f"{RELEASE}.unfinished"
+        unfinished = CACHE / f"{root.name}.unfinished"
         shutil.rmtree(unfinished, ignore_errors=True)
         CACHE.mkdir(parents=True, exist_ok=True)
         made = subprocess.run(
-            ["debootstrap", "--variant=minbase", RELEASE, unfinished],
+            ["debootstrap", "--variant=minbase", f"--include={','.join(packages)}", RELEASE, unfinished],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if made.returncode:
             raise unittest.SkipTest(f"debootstrap: {made.stdout.strip().splitlines()[-1]}")
@@ -58,10 +58,11 @@ class DebianTestCase(unittest.TestCase):
     the Swift tests may be built at the same time."""
 
     OPTIONS = ("--built",)
+    PACKAGES = ()
 
     @classmethod
     def setUpClass(cls):
-        source = bare_debian()
+        source = bare_debian(*cls.PACKAGES)
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.root = Path(folder.name) / "root"
@@ -123,6 +124,88 @@ class SourceTests(unittest.TestCase):
 
     def test_a_date_is_a_number_of_seconds(self):
         self.assertIn("not today", self.refused(SOURCE_DATE_EPOCH="today"))
+
+
+# Boots the system in the folder $0, with namespaces of its own. Its parent ends it.
+BOOT = """mount --make-rprivate / && mount --bind "$0" "$0" && cd "$0" && mount -t proc proc proc && mount --rbind /sys sys &&
+mount -t tmpfs tmpfs run && mount -t tmpfs tmpfs tmp && mount -t tmpfs tmpfs dev && mkdir dev/pts dev/shm || exit
+mount -t devpts devpts dev/pts -o newinstance,ptmxmode=0666 && ln -s pts/ptmx dev/ptmx || exit
+for name in null zero full random urandom; do touch dev/$name && mount --bind /dev/$name dev/$name || exit; done
+if [ ! -e sys/fs/cgroup/cgroup.controllers ]; then
+    mount -t tmpfs tmpfs sys/fs/cgroup && mkdir sys/fs/cgroup/systemd && mount -t cgroup -o none,name=systemd cgroup sys/fs/cgroup/systemd
+fi
+exec env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot . /lib/systemd/systemd --log-level=err"""
+NAMESPACES = ("--mount", "--pid", "--uts", "--ipc", "--cgroup", "--net")
+
+
+@slow
+@unittest.skipIf(missing(), missing())
+class ServiceTests(DebianTestCase):
+    """The units, and the scripts of the package, on a Debian that has booted with systemd."""
+
+    PACKAGES = ("socat", "systemd-sysv")
+
+    def setUp(self):
+        booting = subprocess.Popen(
+            ["unshare", *NAMESPACES, "--fork", "--kill-child", "sh", "-c", BOOT, self.root], stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(booting.wait)
+        self.addCleanup(booting.kill)
+        children = Path(f"/proc/{booting.pid}/task/{booting.pid}/children")
+        self.first = wait_until(lambda: children.read_text().split(), "there is a process 1")[0]
+        try:
+            wait_until(lambda: re.match("running|degraded", self.call("systemctl is-system-running")), "it has booted")
+        except AssertionError as error:
+            raise unittest.SkipTest(f"systemd does not boot here: {error}")
+        self.call("systemd-run --unit=wire socat pty,raw,echo=0,link=/dev/ttyT0 pty,raw,echo=0,link=/dev/ttyT1")
+        wait_until(lambda: self.call("readlink /dev/ttyT1"), "there are ports")
+        configuration = self.root / "etc/serialterm/config.toml"
+        configuration.parent.mkdir(exist_ok=True)
+        configuration.write_text('[profile.board-1]\ntarget = "/dev/ttyT0"\n')
+
+    def call(self, script):
+        """What a script says in the booted system."""
+        return subprocess.run(
+            ["nsenter", "--target", self.first, *NAMESPACES, f"--root=/proc/{self.first}/root", f"--wd=/proc/{self.first}/root",
+             "sh", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False,
+            env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}).stdout
+
+    def expect(self, script, said):
+        wait_until(lambda: said in self.call(script), f"'{script}' says {said}")
+
+    def process(self, unit):
+        return self.call(f"systemctl show --property MainPID --value {unit}").strip()
+
+    def test_services_go_on_after_an_upgrade_and_end_before_the_removal(self):
+        # /tmp of the booted system is another folder.
+        shutil.copy(self.deb, self.root / "root/serialterm.deb")
+        self.call("systemctl enable --now serialterm-log@board-1")
+        log = "cat /var/log/serialterm/board-1.txt"
+        self.expect(log, "opened /dev/ttyT0")
+        self.call("echo before > /dev/ttyT1")
+        self.expect(log, "] before")
+        old = self.process("serialterm-log@board-1")
+        self.assertIn("Setting up serialterm", self.call("dpkg -i /root/serialterm.deb"))
+        self.assertNotIn(self.process("serialterm-log@board-1"), (old, "0"))
+        wait_until(lambda: self.call(log).count("opened /dev/ttyT0") == 2, "the new one logs")
+        self.call("echo after > /dev/ttyT1")
+        self.expect(log, "] after")
+        self.call("systemctl start serialterm-serve-profiles; dpkg --remove serialterm")
+        self.assertEqual(self.process("serialterm-log@board-1"), "0")
+        self.assertEqual(self.call("systemctl --failed --no-legend"), "")
+        self.call("dpkg --purge serialterm")
+        self.assertNotIn("serialterm", self.call("find /etc/systemd"))
+        self.call("dpkg -i /root/serialterm.deb")
+
+    def test_sockets_are_of_the_group_of_serial_ports(self):
+        shutil.copy(self.deb, self.root / "root/serialterm.deb")
+        for group in ("dialout", "uucp"):
+            with self.subTest(group):
+                self.call("systemctl start serialterm-serve@board-1")
+                self.expect("stat -c %G:%a /run/serialterm/board-1.sock", f"{group}:660")
+                self.call("systemctl stop serialterm-serve@board-1; dpkg --purge serialterm")
+                self.call("groupmod --new-name other dialout; dpkg -i /root/serialterm.deb")
+        self.call("dpkg --purge serialterm; groupmod --new-name dialout other; dpkg -i /root/serialterm.deb")
 
 
 @slow

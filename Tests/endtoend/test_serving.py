@@ -92,7 +92,7 @@ class UnitTests(ServingTest):
         self.assertIn(f"ExecStart={PROFILES_UNIT.settings['ExecStart']}\n", PAGE)
         rights = {
             unit: {key: value for key, value in unit.settings.items()
-                   if key not in ("Description", "ExecStart", "Wants", "After", "IPAddressDeny")}
+                   if key not in ("Description", "Environment", "ExecStart", "Wants", "After", "IPAddressDeny")}
             for unit in (UNIT, PROFILES_UNIT)}
         rights[UNIT]["RestrictAddressFamilies"] += " AF_INET AF_INET6"
         self.assertEqual(rights[UNIT], rights[PROFILES_UNIT])
@@ -100,7 +100,7 @@ class UnitTests(ServingTest):
         (self.folder / "serialterm/config.toml").write_text(
             f'[profile.board]\ntarget = "{self.device.path}"\nlisten = "{self.port},raw"\n')
         service = self.enterContext(Pipes(
-            *PROFILES_UNIT.command("", ""), variables={"XDG_CONFIG_HOME": str(self.folder)}))
+            *PROFILES_UNIT.command(""), variables={"XDG_CONFIG_HOME": str(self.folder)}))
         service.stderr.expect(b"board: serving at")
         client = self.client()
         client.sendall(b"hello")
@@ -109,9 +109,9 @@ class UnitTests(ServingTest):
         self.assertEqual(service.wait(), int(PROFILES_UNIT.settings["SuccessExitStatus"]))
 
     @contextlib.contextmanager
-    def running(self, instance, name):
-        """The service, as systemd runs it: as root without capabilities, in the unit's groups."""
-        command = UNIT.command(instance, name, t=self.folder / "run", L=self.folder / "log")
+    def running(self, name):
+        """The service of a profile, as systemd runs it: as root without capabilities, in the unit's groups."""
+        command = UNIT.command(name, t=self.folder / "run", L=self.folder / "log")
         self.assertEqual(UNIT.settings["CapabilityBoundingSet"], "")
         rights = [
             "setpriv", "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs",
@@ -125,6 +125,10 @@ class UnitTests(ServingTest):
             path.chmod(int(UNIT.settings[f"{kind}DirectoryMode"], 8))
         for path in (self.folder, self.folder / "run"):
             path.chmod(0o755)
+        configuration = self.folder / "serialterm/config.toml"
+        if not configuration.exists():
+            configuration.parent.mkdir()
+            configuration.write_text(f'[profile.{name}]\ntarget = "{self.device.path}"\n')
         variables = {"XDG_CONFIG_HOME": str(self.folder), "XDG_RUNTIME_DIR": None}
         with Pipes(*rights, *command, variables=variables) as service:
             service.stderr.expect(b"serving at")
@@ -145,7 +149,7 @@ class UnitTests(ServingTest):
 
     @unittest.skipIf(missing_rights(), missing_rights())
     def test_members_of_the_group_connect_and_others_do_not(self):
-        with self.running(self.device.path, "board") as service:
+        with self.running("board") as service:
             for name in ("board.sock", "board.rfc2217"):
                 with self.subTest(name):
                     status, said = self.visit(name, "--clear-groups")
@@ -182,7 +186,7 @@ class UnitTests(ServingTest):
     @unittest.skipIf(missing_rights(), missing_rights())
     def test_two_members_of_the_group_hand_over_the_pen(self):
         rights = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--groups=dialout"]
-        with self.running(self.device.path, "board"), PublicCopy() as binary:
+        with self.running("board"), PublicCopy() as binary:
             target = f"rfc2217://{self.folder}/run/serialterm/board.rfc2217"
             first = self.enterContext(Terminal(*rights, binary, target, "-b", "9600"))
             first.expect(wrapped(re.compile(rb" at 9600 8N1")))
@@ -200,7 +204,7 @@ class UnitTests(ServingTest):
 
     @unittest.skipIf(missing_rights(), missing_rights())
     def test_the_administrator_joins_the_service(self):
-        with self.running(self.device.path, "board"):
+        with self.running("board"):
             variables = {"XDG_RUNTIME_DIR": None}
             wait_until(
                 lambda: self.device.path.encode() in serialterm(
@@ -226,7 +230,7 @@ class UnitTests(ServingTest):
         (self.folder / "serialterm/config.toml").write_text(
             rack.replace("usb:0403:6001:A50285BI", self.device.path)
             .replace("port:pci-0000:00:14.0-usb-0:2:1.0", other.path))
-        with self.running("switch1", "switch1"), self.running("switch2", "switch2") as second:
+        with self.running("switch1"), self.running("switch2") as second:
             wait_until(lambda: other.settings.output_baud == 9600, "the rate of the profile is set")
             sockets = [
                 str(self.folder / f"run/serialterm/switch{number}.rfc2217") for number in (1, 2)]

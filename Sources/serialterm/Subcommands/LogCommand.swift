@@ -99,7 +99,7 @@ extension LogAccess {
     if let group = AccountName.group(named: text) { return group }
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let number = UInt32(text), number != .max
-    else { throw ValueError("'\(text)': there is no such group") }
+    else { throw ValueError(PortGroups.unknown(text)) }
     return GroupID(rawValue: number)
   }
 }

@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import unittest
 from pathlib import Path
+from string import Template
 
 from .program import REPOSITORY, serialterm_binary
 
@@ -22,16 +23,22 @@ class Unit:
         if len(self.settings) != len(lines):
             raise AssertionError(f"{name} sets something twice")
 
-    def command(self, instance, name, **folders):
-        """The words of its command line for an instance, with the program under test. `name` is the
-        escaped instance; `folders` are specifiers, such as L="/var/log"."""
-        specifiers = {"%%": "%", "%I": instance, "%i": name}
+    @property
+    def variables(self):
+        """The environment variables that it sets."""
+        return dict(word.split("=", 1) for word in self.settings["Environment"].split())
+
+    def command(self, instance, **folders):
+        """The words of its command line for an instance, with the program under test. `folders` are
+        specifiers, such as L="/var/log". As systemd does it, %I would be unescaped."""
+        specifiers = {"%%": "%", "%I": instance.replace("-", "/"), "%i": instance}
         specifiers.update({f"%{letter}": str(folder) for letter, folder in folders.items()})
         program, *words = shlex.split(self.settings["ExecStart"])
         if program != "/usr/bin/serialterm":
             raise AssertionError(f"it starts {program}")
         return [serialterm_binary()] + [
-            re.sub("%.", lambda match: specifiers[match.group()], word) for word in words]
+            re.sub("%.", lambda match: specifiers[match.group()], Template(word).substitute(self.variables))
+            for word in words]
 
     def faults(self, change=lambda text: text):
         """The messages of `systemd-analyze verify` about it; empty if there are none."""

@@ -192,7 +192,7 @@ extension Values {
       }
       if let name = self[SharingParameters.group] {
         guard let group = AccountName.group(named: name) else {
-          throw Failure(.usage, "--group: there is no group \(name.harmless).")
+          throw Failure(.usage, "--group: \(PortGroups.unknown(name))")
         }
         rules.group = group
       }

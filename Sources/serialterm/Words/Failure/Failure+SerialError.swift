@@ -19,7 +19,11 @@ extension Failure {
     let (status, advice): (ExitStatus, String) =
       switch problem {
       case .noSuchDevice:
-        (.deviceNotFound, "'serialterm list' shows the devices; --wait waits for it.")
+        (
+          .deviceNotFound,
+          (UnitInstance.advice(for: error.endpoint).map { "\($0) " } ?? "")
+            + "'serialterm list' shows the devices; --wait waits for it."
+        )
       case .noHardware:
         (
           .deviceNotFound,

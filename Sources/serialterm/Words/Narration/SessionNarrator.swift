@@ -65,7 +65,9 @@ final class SessionNarrator {
     case .waitingForDevice(_, .failed(let error)) where error.code == .busy:
       // The program that has the port was named when opening it failed.
       if !keyWords.isEmpty { console.say(keyWords) }
-    case .waitingForDevice(let port, _): sayWithKeys("waiting for \(port.inWords).")
+    case .waitingForDevice(let port, _):
+      let advice = UnitInstance.advice(for: port).map { " \($0)" } ?? ""
+      sayWithKeys("waiting for \(port.inWords).\(advice)")
     // The message after joining is enough.
     case .opening(let port, after: nil) where port.kind == .session: break
     case .opening(let port, after: nil):
