@@ -197,7 +197,13 @@ class NodeThatStaysTests(unittest.TestCase):
         self.path, self.error = self.folder / "port", self.folder / "error"
         self.device = self.enterContext(Device(link=self.path))
         self.variables = {"LD_PRELOAD": preload.library("opens.c"), "OPENS_NODE": str(self.path),
-                          "OPENS_ERROR": str(self.error)}
+                          "OPENS_ERROR": str(self.error), "OPENS_TRIES": str(self.folder / "tries")}
+
+    def wait_for_tries(self, count):
+        """Waits until the program has tried so many times more."""
+        tries = self.folder / "tries"
+        goal = tries.stat().st_size + count
+        wait_until(lambda: tries.stat().st_size >= goal, f"it is tried {count} times more")
 
     def fail(self, number):
         """Lets open() fail from now on."""
@@ -241,6 +247,7 @@ class NodeThatStaysTests(unittest.TestCase):
             self.fail(number)
             program.stdout.expect(b'"reason":"' + reason)
             program.stderr.expect(reason)
+        self.wait_for_tries(3)
         self.error.unlink()
         program.stdout.expect(b'"state":"open"')
         states = [json.loads(line) for line in program.stdout.data.splitlines() if b'"state":"waiting"' in line]

@@ -3,6 +3,7 @@
 //
 //   OPENS_NODE   the path, as the program opens it
 //   OPENS_ERROR  the file; it contains the number of the error, and does not exist otherwise
+//   OPENS_TRIES  a file that becomes longer by a byte at each attempt that fails
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,6 +23,8 @@ static int opened(int folder, const char *path, int flags, mode_t mode) {
       ssize_t count = read(file, text, sizeof text - 1);
       close(file);
       if (count > 0) {
+        int tries = syscall(SYS_openat, AT_FDCWD, getenv("OPENS_TRIES"), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+        if (tries >= 0 && write(tries, ".", 1) >= 0) close(tries);
         errno = atoi(text);
         return -1;
       }
