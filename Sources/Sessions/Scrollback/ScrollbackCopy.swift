@@ -85,10 +85,11 @@ public struct ScrollbackCopy: Sendable {
   /// Searches all lines, the newest first. Marks are searched too.
   ///
   /// - Parameters:
+  ///   - end: only lines before this offset are searched.
   ///   - limit: the maximum number of lines in the result.
   ///   - isOver: called before each line. The search ends when it returns true.
   package func matches(
-    of pattern: Pattern, limit: Int, until isOver: () -> Bool
+    of pattern: Pattern, before end: Int = .max, limit: Int, until isOver: () -> Bool
   ) -> ScrollbackMatches {
     var matches = ScrollbackMatches(firstOffset: offsets.lowerBound)
     var (matcher, text, offset) = (LineMatcher(pattern), lineText(), offsets.upperBound)
@@ -100,6 +101,8 @@ public struct ScrollbackCopy: Sendable {
         }
         let line = block.line(index)
         if !line.isMark { offset -= line.bytes.count }
+        matches.searchedOffset = offset
+        guard offset < end else { continue }
         guard text.with(line.bytes, isUTF8: line.isMark, { matcher.matches($0) }) else { continue }
         matches.total += 1
         guard matches.lines.count < limit else { continue }

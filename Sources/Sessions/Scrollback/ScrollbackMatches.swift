@@ -16,6 +16,8 @@ package struct ScrollbackMatches: Sendable {
   package var lines: [Line] = []
   /// The number of all lines that match, of those that were searched.
   package var total = 0
+  /// The number of the device's bytes before the oldest line that was searched.
+  package var searchedOffset = 0
   /// Whether all lines were searched.
   package var isComplete = true
 }

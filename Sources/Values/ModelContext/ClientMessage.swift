@@ -5,12 +5,16 @@ package enum RequestID: Hashable, Sendable {
   case number(Int)
   case text(String)
 
-  /// Reads an id; nil for any other value. The protocol does not allow null.
+  /// Reads an id; nil for any other value. The protocol allows neither null nor a fraction; 1.0 is
+  /// a whole number.
   package init?(_ json: JSON?) {
     switch json {
     case .integer(let number): self = .number(number)
     case .string(let text): self = .text(text)
-    case .null, .bool, .number, .array, .object, nil: return nil
+    case .number(let number):
+      guard let whole = Int(exactly: number) else { return nil }
+      self = .number(whole)
+    case .null, .bool, .array, .object, nil: return nil
     }
   }
 
@@ -43,11 +47,15 @@ package enum ClientMessage {
   case response
   /// Not a valid message. The id is that of the request, if it has one.
   case invalid(RequestID?, ProtocolError)
+  /// A message of a batch, which only some revisions have.
+  indirect case batched(ClientMessage, isFirst: Bool)
 
   /// The maximum number of messages in one line.
   package static let batchLimit = 32
 
   /// Parses a line: one message, or, as in revision 2025-03-26, an array of them.
+  ///
+  /// The answers to these may come in lines of their own (basic/transports of that revision).
   package static func parse(_ line: String) -> [ClientMessage] {
     guard let json = try? JSON(parsing: line) else { return [.invalid(nil, .notJSON)] }
     guard case .array(let messages) = json else { return [message(json)] }
@@ -56,7 +64,7 @@ package enum ClientMessage {
         .invalid(nil, .invalidRequest("a batch has from 1 to \(batchLimit) messages"))
       ]
     }
-    return messages.map(message)
+    return messages.enumerated().map { .batched(message($1), isFirst: $0 == 0) }
   }
 
   private static func message(_ json: JSON) -> ClientMessage {

@@ -9,6 +9,17 @@ package enum ProtocolRevision: String, CaseIterable, Hashable, Sendable {
   /// Whether a client names the revision in each request, and there is no `initialize`.
   package var isPerRequest: Bool { self == .july2026 }
 
+  /// Whether a line may be an array of messages, as JSON-RPC 2.0 has it. The revision 2025-06-18
+  /// has removed that.
+  package var hasBatches: Bool { self == .november2024 || self == .march2025 }
+
+  /// The revision for a client that begins with `initialize`: the one that it asks for, or the
+  /// latest for one that is not known.
+  package init(askedFor requested: String) {
+    let known = Self(rawValue: requested).flatMap { $0.isPerRequest ? nil : $0 }
+    self = known ?? .lastWithHandshake
+  }
+
   /// The latest revision that begins with `initialize`.
   package static let lastWithHandshake = november2025
 

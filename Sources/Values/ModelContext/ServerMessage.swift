@@ -51,15 +51,11 @@ package struct ServerMessage {
   }
 
   /// The answer to `initialize`.
-  ///
-  /// - Parameter requested: the revision that the client has asked for; an unknown one is
-  ///   answered with the latest.
   package func initialized(
-    _ requested: String, capabilities: JSON, instructions: String
+    _ revision: ProtocolRevision, capabilities: JSON, instructions: String
   ) -> [(String, JSON)] {
-    let known = ProtocolRevision(rawValue: requested).flatMap { $0.isPerRequest ? nil : $0 }
-    return [
-      ("protocolVersion", .string((known ?? .lastWithHandshake).rawValue)),
+    [
+      ("protocolVersion", .string(revision.rawValue)),
       ("capabilities", capabilities), ("serverInfo", server),
       ("instructions", .string(instructions)),
     ]

@@ -78,7 +78,7 @@ package struct ProgramLines<Message: ProgramMessage> {
 
   private let countLimit: Int
   private let byteLimit: Int
-  private var buffer = FrameBuffer(.lines(limit: longestLine))
+  private var buffer = FrameBuffer(ByteLines(limit: longestLine))
   private var hasEnded = false
   private var hasFinished = false
   private var present = Present.none
@@ -124,8 +124,12 @@ package struct ProgramLines<Message: ProgramMessage> {
   /// line may have any length and number of messages.
   private mutating func takeLines() -> [Step] {
     var steps: [Step] = []
-    while hasRoom, let line = buffer.next(isEnd: hasEnded) {
-      let length = (try? line.get().utf8.count) ?? 0
+    while hasRoom, let bytes = buffer.next(isEnd: hasEnded) {
+      let length = (try? bytes.get().count) ?? 0
+      let line = bytes.flatMap { bytes in
+        // JSON is UTF-8 (RFC 8259, 8.1). A text with replaced bytes would be another one.
+        String(validating: bytes, as: UTF8.self).map { .success($0) } ?? .failure(.notUTF8)
+      }
       let messages = Message.messages(of: line)
       for (index, message) in messages.enumerated() {
         waiting.append(
@@ -163,5 +167,28 @@ package struct ProgramLines<Message: ProgramMessage> {
     let isIdle = present == .none && waiting.isEmpty
     hasFinished = hasEnded && isIdle && !isJoining
     return hasFinished
+  }
+}
+
+extension FrameDamage {
+  /// A line of a program is not text.
+  package static let notUTF8 = custom("the line is not UTF-8")
+}
+
+/// Lines that end with LF, as bytes. The last one needs no end; a CR before it is a blank of JSON.
+private struct ByteLines: Framing {
+  private var lines: DelimitedSearch
+
+  init(limit: Int) { lines = DelimitedSearch(for: .byte(UInt8(ascii: "\n")), limit: limit) }
+
+  var silence: Duration? { nil }
+
+  mutating func search(_ bytes: RawSpan, searched: Int, isEnd: Bool) -> FrameSearch<[UInt8]> {
+    bytes.withUnsafeBytes { bytes in
+      switch lines.search(bytes, searched: searched, isEnd: isEnd) {
+      case .damaged(.unfinished, let length): .frame(Array(bytes), length: length)
+      case let found: found.map { count, length in .frame(Array(bytes[..<count]), length: length) }
+      }
+    }
   }
 }

@@ -4,11 +4,11 @@ import Testing
 
 @Suite struct ScrollbackMatchesTests {
   private func matches(
-    of expression: String, in scrollback: Scrollback, limit: Int = 9,
+    of expression: String, in scrollback: Scrollback, before end: Int = .max, limit: Int = 9,
     until isOver: () -> Bool = { false }
   ) throws -> ScrollbackMatches {
     ScrollbackCopy(of: scrollback).matches(
-      of: try Pattern(parsing: expression), limit: limit, until: isOver)
+      of: try Pattern(parsing: expression), before: end, limit: limit, until: isOver)
   }
 
   @Test func aLineIsFoundWithItsOffsetAndTime() throws {
@@ -55,6 +55,11 @@ import Testing
       return rest < 0
     }
     #expect(!found.isComplete)
+    // The tenth line, which is searched and not kept.
+    #expect(found.searchedOffset == found.lines[0].offset - "line 90\n".utf8.count)
+    let older = try matches(of: "line", in: scrollback, before: found.searchedOffset, limit: 1)
+    #expect(older.total == 90)
+    #expect(older.lines.map { String(decoding: $0.bytes, as: UTF8.self) } == ["line 89\n"])
     #expect(found.total == 10)
     #expect(found.lines.last.map { String(decoding: $0.bytes, as: UTF8.self) } == "line 99\n")
   }

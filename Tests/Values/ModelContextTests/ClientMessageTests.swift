@@ -4,14 +4,15 @@ import TextTools
 
 @Suite struct ClientMessageTests {
   /// A message in a word, and what a test needs of it.
-  private func outline(_ line: String) -> [String] {
-    ClientMessage.parse(line).map {
-      switch $0 {
-      case .request(let request): "request \(request.id.json) \(request.method) \(request.era)"
-      case .notification(let method, _): "notification \(method)"
-      case .response: "response"
-      case .invalid(let id, let error): "\(error.code) of \(id?.json.description ?? "nothing")"
-      }
+  private func outline(_ line: String) -> [String] { ClientMessage.parse(line).map(outline) }
+
+  private func outline(_ message: ClientMessage) -> String {
+    switch message {
+    case .request(let request): "request \(request.id.json) \(request.method) \(request.era)"
+    case .notification(let method, _): "notification \(method)"
+    case .response: "response"
+    case .invalid(let id, let error): "\(error.code) of \(id?.json.description ?? "nothing")"
+    case .batched(let message, let isFirst): "\(isFirst ? "batch: " : "")\(outline(message))"
     }
   }
 
@@ -24,6 +25,11 @@ import TextTools
     #expect(
       outline(#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
         == ["notification notifications/initialized"])
+    for number in ["1.0", "1e0"] {
+      #expect(
+        outline(#"{"jsonrpc":"2.0","id":\#(number),"method":"ping"}"#)
+          == ["request 1 ping handshake"])
+    }
     #expect(outline(#"{"jsonrpc":"2.0","id":4,"result":{}}"#) == ["response"])
     #expect(outline(#"{"jsonrpc":"2.0","id":4,"error":{"code":1}}"#) == ["response"])
   }
@@ -35,6 +41,7 @@ import TextTools
     (#"{"jsonrpc":"2.0","id":1}"#, "-32600 of 1"),
     (#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, "-32600 of nothing"),
     (#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, "-32600 of nothing"),
+    (#"{"jsonrpc":"2.0","id":1e300,"method":"ping"}"#, "-32600 of nothing"),
     (#"{"jsonrpc":"2.0","id":1,"method":7}"#, "-32600 of 1"),
     (#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#, "-32602 of 1"),
     (#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":1}}"#, "-32602 of 1"),
@@ -44,6 +51,14 @@ import TextTools
     #expect(outline(line) == [expected])
   }
 
+  @Test func onlyTheFirstRevisionsHaveBatches() {
+    #expect(ProtocolRevision.allCases.filter(\.hasBatches) == [.november2024, .march2025])
+    #expect(ProtocolRevision(askedFor: "2025-03-26") == .march2025)
+    for unknown in ["2026-07-28", "1999-01-01", ""] {
+      #expect(ProtocolRevision(askedFor: unknown) == .november2025)
+    }
+  }
+
   @Test func aBatchHasLimits() {
     let ping = #"{"jsonrpc":"2.0","id":1,"method":"ping"}"#
     func batch(_ count: Int) -> String {
@@ -51,7 +66,7 @@ import TextTools
     }
     #expect(outline(batch(32)).count == 32)
     #expect(outline(batch(33)) == ["-32600 of nothing"])
-    #expect(outline("[\(ping),7]") == ["request 1 ping handshake", "-32600 of nothing"])
+    #expect(outline("[\(ping),7]") == ["batch: request 1 ping handshake", "-32600 of nothing"])
   }
 
   private func request(of version: String) -> String {

@@ -1,5 +1,6 @@
 import ModelContext
 import Testing
+import TextTools
 
 @Suite struct DeviceTextTests {
   private func text(_ bytes: [UInt8]) -> DeviceText { bytes.withUnsafeBytes { DeviceText($0) } }
@@ -22,6 +23,23 @@ import Testing
   func whatIsNotShownAsItselfIsEscaped(_ bytes: [UInt8], _ expected: String) {
     #expect(text(bytes).text == expected)
     #expect(!text(bytes).isExact)
+  }
+
+  @Test(
+    arguments: [
+      (Array("plain text\r\nof\ttwo \"lines\"\r\n".utf8)), Array(UInt8.min...UInt8.max),
+      Array("日本 \u{9b} \\ \r end".utf8), Array(repeating: 0x0A, count: 50),
+    ] as [[UInt8]], [0, 1, 7, 40, 200, 100_000])
+  func aTextIsCutWhereAnAnswerWithItIsTooLong(_ bytes: [UInt8], _ limit: Int) {
+    let cut = bytes.withUnsafeBytes { DeviceText($0, fitting: limit) }
+    let size = [JSON.string(cut.text), .string(cut.quoted)].reduce(0) {
+      $0 + "\($1)".utf8.count - 2
+    }
+    let encoded = cut.isExact ? 0 : (cut.byteCount + 2) / 3 * 4
+    #expect(size + encoded <= cut.answerSize + 2)
+    #expect(cut.answerSize <= limit)
+    #expect(cut.byteCount == bytes.count || cut.answerSize + 30 > limit)
+    #expect(text(Array(bytes.prefix(cut.byteCount))).text.hasPrefix(cut.text.dropLast(2)))
   }
 
   @Test func noLineOfADeviceIsTakenForALineOfTheServer() {

@@ -7,8 +7,10 @@ import TextTools
   private static let perRequest = Era.perRequest(.july2026, client: nil)
 
   private func revision(for requested: String) -> String? {
-    messages.initialized(requested, capabilities: .object([]), instructions: "")
-      .first { $0.0 == "protocolVersion" }?.1.string
+    messages.initialized(
+      ProtocolRevision(askedFor: requested), capabilities: .object([]), instructions: ""
+    )
+    .first { $0.0 == "protocolVersion" }?.1.string
   }
 
   @Test func everyRevisionWithAHandshakeIsSpoken() {

@@ -178,7 +178,8 @@ final class ProgramLinesAtOnceTests {
     static func messages(of line: Result<String, FrameDamage>) -> [Word] {
       switch line {
       case .success(let text): text.split(separator: " ").map { Word(description: "\($0)") }
-      case .failure: [Word(description: "too long")]
+      case .failure(let damage):
+        [Word(description: damage == .notUTF8 ? "not UTF-8" : "too long")]
       }
     }
   }
@@ -194,6 +195,14 @@ final class ProgramLinesAtOnceTests {
     #expect(turn() == "perform b, turn, read")
     #expect(turn() == "perform c, turn, read")
     #expect(turn() == "read")
+  }
+
+  @Test func aLineThatIsNotUTF8IsDamage() {
+    _ = lines.handle(.bytes([0x61, 0xFF, 0x0A, 0x62, 0x0A, 0x63]))
+    #expect(turn() == "perform not UTF-8, turn, read")
+    #expect(turn() == "perform b, turn, read")
+    _ = lines.handle(.end)
+    #expect(turn() == "perform c, finish, turn, read")
   }
 
   @Test func theMessagesOfALineFillTheQueueTogether() {

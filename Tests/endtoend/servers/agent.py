@@ -63,7 +63,10 @@ class Agent(Program):
         self.stderr.catch_up()
 
     def send_line(self, line):
-        rest = memoryview(line.encode() + b"\n")
+        self.send_bytes(line.encode() + b"\n")
+
+    def send_bytes(self, line):
+        rest = memoryview(line)
         while rest:
             rest = rest[self.process.stdin.write(rest):]
 

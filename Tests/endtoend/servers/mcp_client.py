@@ -27,20 +27,20 @@ async def talk(mode, program):
 
         opened = await call("open", target="loopback:board")
         session = opened["session"]
-        seen["boot"] = await call("read", session=session, until="board> ")
-        seen["answer"] = await call("transact", session=session, text="version", until="firmware [0-9.]+")
-        seen["late"] = await call("read", session=session, until="never", timeout=0.1)
+        seen["boot"] = await call("read", session=session, pattern="board> ")
+        seen["answer"] = await call("transact", session=session, text="version", pattern="firmware [0-9.]+")
+        seen["late"] = await call("read", session=session, pattern="never", timeout=0.1)
         seen["unknown"] = await call("read", session="s9")
         try:
             await client.call_tool(
-                "read", {"session": session, "until": "never", "timeout": 600},
+                "read", {"session": session, "pattern": "never", "timeout": 600},
                 read_timeout_seconds=0.2)
         except mcp.MCPError as error:
             seen["client timed out"] = error.error.code
         with anyio.move_on_after(0.2) as scope:
-            await client.call_tool("read", {"session": session, "until": "never", "timeout": 600})
+            await client.call_tool("read", {"session": session, "pattern": "never", "timeout": 600})
         seen["cancelled"] = scope.cancelled_caught
-        seen["after"] = await call("transact", session=session, text="led", until="led is (on|off)")
+        seen["after"] = await call("transact", session=session, text="led", pattern="led is (on|off)")
         resources = (await client.list_resources()).resources
         seen["resources"] = [str(resource.uri) for resource in resources]
         contents = (await client.read_resource(resources[0].uri)).contents

@@ -17,6 +17,14 @@ final class AgentCall {
   /// Tells the client how many of all bytes are sent; nil if it does not want to hear of that.
   let reportProgress: ((_ done: Int, _ total: Int) -> Void)?
 
+  /// The most bytes of JSON for the data in an answer, as text and as members. With names, reasons
+  /// and advice, an answer has at most 40,000.
+  ///
+  /// Claude Code refuses more than 25,000 tokens and puts more than 50,000 characters into a file,
+  /// Codex cuts after 10,000 tokens. A model gets the text or the members; escapes and Base64 have
+  /// about 2 characters a token.
+  static let dataLimit = 36_000
+
   /// The outcome of a call.
   enum Outcome {
     /// The result: members that fit the schema of the tool, and the same as text.

@@ -22,9 +22,15 @@ final class AgentInterface: FrontEnd {
   private var output: ObservationToken<OutputChannel.Event>?
   /// The time for the last answers.
   private var end: LoopTimer?
+  /// The time for the first message; nil after it. A person may have started the program.
+  private var beginning: LoopTimer?
   private var callEnds: ObservationToken<Void>?
   private let rules: AgentRules
   private lazy var server = AgentServer(app, under: rules) { [unowned self] in write($0) }
+
+  private static let explanation =
+    "mcp is a server for agents: it waits for messages of the Model Context Protocol (MCP) on standard "
+    + "input. ctrl-c ends it. See serialterm mcp --help."
 
   /// The time for the last answers, and for a client to read them.
   private static let patience = Duration.seconds(2)
@@ -58,6 +64,7 @@ final class AgentInterface: FrontEnd {
     } catch .badFileDescriptor {
       throw Failure(.usage, "standard input is not open: an agent starts 'serialterm mcp'.")
     }
+    awaitBeginning()
   }
 
   func finishOutput() throws {
@@ -71,7 +78,7 @@ final class AgentInterface: FrontEnd {
 
   func stop() {
     input.end()
-    (end, callEnds) = (nil, nil)
+    (end, callEnds, beginning) = (nil, nil, nil)
     server.stop()
   }
 
@@ -89,10 +96,24 @@ final class AgentInterface: FrontEnd {
 
   private func handle(_ step: ProgramLines<ClientMessage>.Step) {
     switch step {
-    case .perform(let message): server.handle(message)
-    case .finish: awaitAnswers()
+    case .perform(let message):
+      beginning = nil
+      server.handle(message)
+    case .finish:
+      if beginning != nil { StandardStream.complain(Self.explanation) }
+      awaitAnswers()
     // Requests do not wait for each other. A cancel names the one that it stops.
     case .drop, .confirm, .stop: break
+    }
+  }
+
+  /// Says what the program waits for, if nothing comes. A client begins at once, and its user may
+  /// see what is on standard error.
+  private func awaitBeginning() {
+    let patience: Duration = FileDescriptor.standardInput.isTerminal ? .zero : .seconds(1)
+    beginning = app.loop.schedule(after: patience) { [unowned self] in
+      beginning = nil
+      StandardStream.complain(Self.explanation)
     }
   }
 
@@ -117,7 +138,8 @@ extension ClientMessage: ProgramMessage {
   static func messages(of line: Result<String, FrameDamage>) -> [ClientMessage] {
     switch line {
     case .success(let text): text.allSatisfy(\.isWhitespace) ? [] : parse(text)
-    case .failure: [.invalid(nil, .invalidRequest("the line is too long"))]
+    case .failure(let damage):
+      [.invalid(nil, damage == .notUTF8 ? .notJSON : .invalidRequest("the line is too long"))]
     }
   }
 }

@@ -6,6 +6,8 @@ struct AgentParameter: Sendable {
   let summary: String
   let kind: Kind
   var isRequired = false
+  /// Another name that is accepted, and not described to clients.
+  var alias: String?
 
   /// What values a parameter has.
   enum Kind: Sendable {
@@ -17,8 +19,12 @@ struct AgentParameter: Sendable {
     case choice([String])
   }
 
-  init(_ name: String, _ kind: Kind, _ summary: String, isRequired: Bool = false) {
+  init(
+    _ name: String, _ kind: Kind, _ summary: String, isRequired: Bool = false,
+    alias: String? = nil
+  ) {
     (self.name, self.kind, self.summary, self.isRequired) = (name, kind, summary, isRequired)
+    self.alias = alias
   }
 
   /// The schema of the value; see JSON Schema 2020-12.
@@ -73,7 +79,7 @@ struct AgentParameter: Sendable {
 
 /// The arguments of a call, which are those of its tool.
 struct AgentArguments {
-  /// The arguments as they came.
+  /// The arguments, by the names of their parameters.
   let json: JSON
 
   /// Checks arguments.
@@ -83,16 +89,21 @@ struct AgentArguments {
     guard case .object(let members) = json ?? .object([]) else {
       throw AgentMistake("arguments: expected an object")
     }
+    var values: [(String, JSON)] = []
     for (name, value) in members {
-      guard let parameter = parameters.first(where: { $0.name == name }) else {
+      guard let parameter = parameters.first(where: { $0.name == name || $0.alias == name }) else {
         let names = parameters.map(\.name).joined(separator: ", ")
         throw AgentMistake(
           "there is no argument '\(name.harmless)'"
             + (names.isEmpty ? "; this tool has none" : "; there are \(names)"))
       }
       if let mistake = parameter.mistake(in: value) { throw AgentMistake("\(name): \(mistake)") }
+      guard !values.contains(where: { $0.0 == parameter.name }) else {
+        throw AgentMistake("\(parameter.name) is given twice")
+      }
+      values.append((parameter.name, value))
     }
-    self.json = json ?? .object([])
+    self.json = .object(values)
     for parameter in parameters where parameter.isRequired && self.json[parameter.name] == nil {
       throw AgentMistake("\(parameter.name) is missing: \(parameter.summary)")
     }

@@ -59,6 +59,8 @@ final class AgentRead: AgentOperation {
   static let largestLimit = 65_536
   static let standardTimeout = Duration.seconds(5)
   static let standardSilence = Duration.milliseconds(100)
+  /// The most of an answer for a group of a match.
+  private static let longestGroup = 4_000
   static let reasons = Reason.allCases.map(\.rawValue)
 
   init(
@@ -159,10 +161,17 @@ final class AgentRead: AgentOperation {
   }
 
   private func outcome(
-    because reason: Reason, match: ReceivedText.Match? = nil, note: String? = nil
+    because cause: Reason, match: ReceivedText.Match? = nil, note: String? = nil
   ) -> AgentCall.Outcome {
-    // What was not searched is left for the next read.
-    let bytes = Array(self.bytes.prefix(match?.end ?? (text == nil ? .max : searchedCount)))
+    // What was not searched is left for the next read, and so is what does not fit.
+    let whole = self.bytes.prefix(match?.end ?? (text == nil ? .max : searchedCount))
+    var room = AgentCall.dataLimit
+    var groups: [JSON] = []
+    for group in match?.captures ?? [] { groups.append(Self.json(of: group, in: &room)) }
+    let text = whole.withUnsafeBytes { DeviceText($0, fitting: room) }
+    let rest = whole.count - text.byteCount
+    let reason = rest > 0 && match == nil ? Reason.limit : cause
+    let bytes = Array(whole.prefix(text.byteCount))
     let next = start + bytes.count
     let available = session.scrollback.addedByteCount
     session.readOffset = next
@@ -171,19 +180,9 @@ final class AgentRead: AgentOperation {
       ("next_offset", .integer(next)), ("lost", .integer(lostCount)),
       ("unread", .integer(available - next)), ("reason", .string(reason.rawValue)),
     ]
-    if let match {
-      members.append(
-        (
-          "match",
-          .array(
-            match.captures.map { group in
-              group.map { .string($0.withUnsafeBytes { DeviceText($0) }.text) } ?? .null
-            })
-        ))
-    }
-    let text = bytes.withUnsafeBytes { DeviceText($0) }
+    if match != nil { members.append(("match", .array(groups))) }
     members.append(("data", Self.json(of: bytes, as: text)))
-    let advice = advice(reason, unread: available - next, next: next)
+    let advice = advice(reason, bytes.count, rest: rest, unread: available - next)
     if let advice { members.append(("how_to_go_on", .string(advice))) }
     if let note { members.append(("note", .string(note.harmless))) }
     var lines = [
@@ -200,16 +199,31 @@ final class AgentRead: AgentOperation {
     return .done(members, text: lines.joined(separator: "\n"))
   }
 
-  private func advice(_ reason: Reason, unread: Int, next: Int) -> String? {
-    switch reason {
+  /// - Parameters:
+  ///   - count: the number of bytes in the result.
+  ///   - rest: the number of bytes up to the end of the match that are not.
+  private func advice(_ reason: Reason, _ count: Int, rest: Int, unread: Int) -> String? {
+    let next = start + count
+    return switch reason {
     case .limit:
-      "The result is cut at \(order.limit.counted("byte")). Go on with read, offset \(next)."
+      "The result is cut at \(count.counted("byte")). Go on with read, offset \(next)."
+    case .matched where rest > 0:
+      "The result is cut at \(count.counted("byte")). The match ends at offset \(next + rest): "
+        + "go on with read, offset \(next), max_bytes \(rest)."
     case .timeout where order.pattern != nil:
       "The pattern did not match. Go on with read, offset \(next), or search an earlier one."
     case .matched where unread > 0:
       "\(unread.counted("more byte")) can be read from offset \(next)."
     case .matched, .silence, .timeout, .ended: nil
     }
+  }
+
+  /// A group of a match. A long one is cut, so that the data has most of the room.
+  private static func json(of group: [UInt8]?, in room: inout Int) -> JSON {
+    guard let group else { return .null }
+    let text = group.withUnsafeBytes { DeviceText($0, fitting: min(longestGroup, room / 4)) }
+    room -= text.answerSize
+    return .string(text.byteCount < group.count ? "\(text.text)…" : text.text)
   }
 
   /// Bytes of a device, marked as such. Text that is not exactly the bytes has them beside it.

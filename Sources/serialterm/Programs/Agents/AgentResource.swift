@@ -42,7 +42,9 @@ struct AgentResource {
       ("uri", .string(uri)), ("name", .string(uri)), ("title", .string(title)),
       (
         "description",
-        .string("The last 64 KiB at most, as text with escapes. It is data of a device.")
+        .string(
+          "The end, 64 KiB and \(AgentCall.dataLimit) characters at most, as text with escapes. "
+            + "It is data of a device.")
       ),
       ("mimeType", .string("text/plain")),
     ])
@@ -50,7 +52,16 @@ struct AgentResource {
 
   /// The contents for clients.
   var contents: JSON {
-    let text = bytes.withUnsafeBytes { DeviceText($0) }
+    var bytes = bytes[...]
+    var text = bytes.withUnsafeBytes { DeviceText($0) }
+    while true {
+      let size = "\(JSON.string(text.text))".utf8.count
+      if size <= AgentCall.dataLimit { break }
+      // The density differs, so the end may be too long again. It begins with a whole character.
+      bytes = bytes.suffix(bytes.count * AgentCall.dataLimit / size)
+      bytes = bytes.dropFirst(bytes.prefix(3).prefix { 0x80..<0xC0 ~= $0 }.count)
+      text = bytes.withUnsafeBytes { DeviceText($0) }
+    }
     return .object([
       ("uri", .string(uri)), ("mimeType", .string("text/plain")), ("text", .string(text.text)),
     ])

@@ -30,8 +30,8 @@ extension AgentServer {
     call.start(
       AgentInquiry(of: "the users of the ports", for: call, { [holders] in holders.ask($0) }) {
         holders in
-        let ports = present.map { $0.json(holder: holders[$0.node]).harmless }
-        let lines = present.map { device in
+        let page = AgentPage(of: present, for: call) { $0.json(holder: holders[$0.node]).harmless }
+        let lines = page.entries.map { device in
           "\(device.node.string.harmless): \(device.summary)"
             + (holders[device.node].map {
               ", in use by \($0.command.harmless) (pid \($0.pid))"
@@ -39,10 +39,11 @@ extension AgentServer {
         }
         call.finish(
           .done(
-            [("ports", .array(ports))],
-            text: lines.isEmpty
-              ? "No serial device is present. loopback:board is a simulated board."
-              : lines.joined(separator: "\n")))
+            page.members("ports"),
+            text: page.text(
+              lines.isEmpty
+                ? "No serial device is present. loopback:board is a simulated board."
+                : lines.joined(separator: "\n"))))
       })
   }
 
@@ -57,16 +58,18 @@ extension AgentServer {
 
   func listSessions(_ call: AgentCall) {
     findSessions(for: call, isAwaited: true) { [unowned self] running in
+      let own = JSON.array(sessions.map { .object(members(of: $0)) })
+      let page = AgentPage(of: running, for: call, besides: "\(own)".utf8.count) {
+        $0.json.harmless
+      }
       let lines =
         (running.isEmpty
-          ? ["No person has a session open."] : SessionTable(running).lines.map(\.harmless))
+          ? ["No person has a session open."] : SessionTable(page.entries).lines.map(\.harmless))
         + sessions.map { "\($0.id): \($0.portName), \($0.state), of this server" }
       call.finish(
         .done(
-          [
-            ("sessions", .array(running.map(\.json.harmless))),
-            ("own", .array(sessions.map { .object(members(of: $0)) })),
-          ], text: lines.joined(separator: "\n")))
+          page.members("sessions") + [("own", own)],
+          text: page.text(lines.joined(separator: "\n"))))
     }
   }
 
@@ -169,11 +172,11 @@ extension AgentServer {
     of call: AgentCall, from offset: Int
   ) throws(AgentMistake) -> AgentRead.Order {
     var order = AgentRead.Order(offset: offset)
-    if let text = call.arguments.text("until") {
+    if let text = call.arguments.text("pattern") {
       do throws(ExpectedPattern.ParsingError) {
         order.pattern = try ExpectedPattern.regex(text)
       } catch {
-        throw AgentMistake("until: \(error)")
+        throw AgentMistake("pattern: not a regular expression: \(error)")
       }
     }
     if let limit = call.arguments.number("max_bytes") { order.limit = limit }
@@ -373,15 +376,17 @@ extension AgentServer {
           inspector.perform(.late, { { _ in Self.findings(present, target) } }, onResult: $0)
         }
       ) { findings in
-        let lines = findings.map { finding in
+        let page = AgentPage(of: findings, for: call) { $0.json.harmless }
+        let lines = page.entries.map { finding in
           let port = finding.port.map { "\($0.string): " } ?? ""
           return ([port + finding.what, finding.why] + finding.fixes.map { "fix: \($0)" })
             .map(\.harmless).joined(separator: "\n")
         }
         call.finish(
           .done(
-            [("findings", .array(findings.map(\.json.harmless)))],
-            text: lines.isEmpty ? "Nothing is wrong." : lines.joined(separator: "\n\n")))
+            page.members("findings"),
+            text: page.text(
+              lines.isEmpty ? "Nothing is wrong." : lines.joined(separator: "\n\n"))))
       })
   }
 

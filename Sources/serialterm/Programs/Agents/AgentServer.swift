@@ -28,15 +28,24 @@ final class AgentServer {
   let callEnds = Observable<Void>()
   private(set) var sessions: [AgentSession] = []
   private var sessionCount = 0
-  /// What the client calls itself.
-  private var clientName = ""
+  private var client = Client()
 
   var loop: IOLoop { app.loop }
+
+  /// What the client has said about itself.
+  private struct Client {
+    var name = ""
+    /// The revision that `initialize` has agreed on; nil before.
+    var revision: ProtocolRevision?
+  }
 
   /// The maximum number of calls at a time, and of sessions.
   private static let callLimit = 64
   private static let patience = Duration.seconds(30)
   private static let sessionLimit = 16
+  private static let listMethods = ["tools/list", "resources/list", "resources/templates/list"]
+  /// The longest reason of a failure, in characters: it may repeat what the client has sent.
+  private static let longestReason = 2_000
 
   private static let instructions = """
     Serial ports of this computer. Begin with list_ports or list_sessions, then open. Offsets count \
@@ -61,6 +70,13 @@ final class AgentServer {
       if let id = RequestID(parameters["requestId"]) { cancel(id) }
     case .notification, .response: break
     case .invalid(let id, let error): write(messages.error(error, of: id))
+    case .batched(let message, let isFirst):
+      if client.revision?.hasBatches == true {
+        handle(message)
+      } else if isFirst {
+        let reason = "expected an object; batches end with the revision 2025-03-26"
+        write(messages.error(.invalidRequest(reason), of: nil))
+      }
     }
   }
 
@@ -89,16 +105,24 @@ final class AgentServer {
       write(messages.result(members, of: request.id, in: request.era, for: lifetime))
     }
     func fail(_ error: ProtocolError) { write(messages.error(error, of: request.id)) }
-    if case .perRequest(_, let client?) = request.era { clientName = client }
+    if case .perRequest(_, let name?) = request.era { client.name = name }
+    if Self.listMethods.contains(request.method), let cursor = request.parameters["cursor"] {
+      // The first page of a list has all of it.
+      guard case .null = cursor else {
+        return fail(.invalidParameters("cursor: this server has given none"))
+      }
+    }
     switch (request.method, request.era) {
     case ("initialize", .handshake):
       guard let version = request.parameters["protocolVersion"]?.string else {
         return fail(.invalidParameters("protocolVersion: expected a text"))
       }
-      clientName = request.parameters["clientInfo"]?["name"]?.string ?? ""
+      let revision = ProtocolRevision(askedFor: version)
+      client = Client(
+        name: request.parameters["clientInfo"]?["name"]?.string ?? "", revision: revision)
       result(
         messages.initialized(
-          version, capabilities: Self.capabilities, instructions: Self.instructions))
+          revision, capabilities: Self.capabilities, instructions: Self.instructions))
     case ("ping", .handshake): result([])
     case ("server/discover", .perRequest):
       result(
@@ -142,7 +166,10 @@ final class AgentServer {
             ("isError", .bool(false)),
           ]
         case .failed(let reason):
-          [("content", Self.content(reason.harmlessLines)), ("isError", .bool(true))]
+          [
+            ("content", Self.content(String(reason.harmlessLines.prefix(Self.longestReason)))),
+            ("isError", .bool(true)),
+          ]
         }
       write(messages.result(members, of: request.id, in: request.era))
     }
@@ -213,7 +240,7 @@ final class AgentServer {
 
   /// Tells the other members of a session who the agent is.
   private var introduction: SharingMessage.Introduction {
-    SharingMessage.Introduction(name: rules.name ?? clientName, kind: .agent)
+    SharingMessage.Introduction(name: rules.name ?? client.name, kind: .agent)
   }
 
   /// The name of the agent for the other members of a session.

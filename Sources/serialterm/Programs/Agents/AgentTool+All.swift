@@ -6,16 +6,16 @@ extension AgentTool {
     AgentTool(
       "list_ports", "List serial ports",
       "Lists the serial ports of this computer. Names of makers and products are what the devices "
-        + "say themselves.", .reads,
-      results: [Member("ports", "array", summary: "As of 'serialterm list --json'.")]
+        + "say themselves.", .reads, parameters: [first],
+      results: [Member("ports", "array", summary: "As of 'serialterm list --json'."), goOn]
     ) { try $0.listPorts($1) },
     AgentTool(
       "list_sessions", "List sessions of people",
       "Lists the sessions that people of this account have open, which open can join, and those "
-        + "that this server has open.", .reads,
+        + "that this server has open.", .reads, parameters: [first],
       results: [
         Member("sessions", "array", summary: "As of 'serialterm attach --list --json'."),
-        Member("own", "array", summary: "The sessions of this server: see status."),
+        Member("own", "array", summary: "The sessions of this server: see status."), goOn,
       ]
     ) { $0.listSessions($1) },
     AgentTool(
@@ -49,7 +49,7 @@ extension AgentTool {
     ) { $0.open($1) },
     AgentTool(
       "read", "Read from the device",
-      "Reads what the device has sent, from an absolute offset. With until, it waits for a regular "
+      "Reads what the device has sent, from an absolute offset. With pattern, it waits for a regular "
         + "expression; without, it returns when the device has been silent for a moment. Everything "
         + "since the port was opened counts, whether or not a call was waiting.", .reads,
       parameters: [
@@ -57,11 +57,11 @@ extension AgentTool {
         AgentParameter(
           "offset", .wholeNumber(0...(1 << 53)),
           "The offset of the first byte; by default where the last read has ended."),
-        AgentParameter("until", .text, "A regular expression to wait for."),
+        pattern("A regular expression to wait for."),
         byteLimit, timeout(standard: "5"),
         AgentParameter(
           "silence", .seconds(0...60),
-          "Without until: the silence that ends the read, 0.1 by default."),
+          "Without pattern: the silence that ends the read, 0.1 by default."),
       ], results: readResults
     ) { try $0.read($1) },
     AgentTool(
@@ -81,7 +81,7 @@ extension AgentTool {
         + "device may echo the text first: choose an expression that its echo does not match.",
       .writes, needs: AgentWrite.needs,
       parameters: [sessionName] + content + [
-        AgentParameter("until", .text, "The regular expression to wait for.", isRequired: true),
+        pattern("The regular expression to wait for.", isRequired: true),
         byteLimit, timeout(standard: "5"),
       ], results: readResults
     ) { try $0.transact($1) },
@@ -128,14 +128,17 @@ extension AgentTool {
       "Finds the lines that match a regular expression among what the device sent last, the newest "
         + "ones.", .reads,
       parameters: [
-        sessionName, AgentParameter("pattern", .text, "A regular expression.", isRequired: true),
+        sessionName, pattern("A regular expression.", isRequired: true),
+        AgentParameter(
+          "before", .wholeNumber(0...(1 << 53)),
+          "Search only the lines before this offset; how_to_go_on names one."),
         AgentParameter(
           "limit", .wholeNumber(1...200), "The maximum number of lines, 50 by default."),
       ],
       results: [
         session,
         Member("matches", "array", summary: "Lines: offset, time, data. The oldest is first."),
-        Member("total", "integer", summary: "The number of lines that match."),
+        Member("total", "integer", summary: "The number of lines that match, before the offset."),
         Member("complete", "boolean", summary: "Whether all kept lines were searched in time."),
         Member("first_offset", "integer", summary: "The offset of the oldest byte that is kept."),
         goOn,
@@ -149,8 +152,10 @@ extension AgentTool {
     AgentTool(
       "doctor", "Diagnose a port", "Finds out why a port cannot be used, and suggests a fix.",
       .reads,
-      parameters: [AgentParameter("target", .text, "The port; without it, all of this computer.")],
-      results: [Member("findings", "array", summary: "As of 'serialterm doctor --json'.")]
+      parameters: [
+        AgentParameter("target", .text, "The port; without it, all of this computer."), first,
+      ],
+      results: [Member("findings", "array", summary: "As of 'serialterm doctor --json'."), goOn]
     ) { try $0.diagnose($1) },
     AgentTool(
       "release", "Lend the port to a flasher",
@@ -177,6 +182,15 @@ extension AgentTool {
     "max_bytes", .wholeNumber(1...AgentRead.largestLimit),
     "The maximum number of bytes, \(AgentRead.standardLimit) by default.")
 
+  /// What a read waits for, and what a search finds. Reads have called it until.
+  private static func pattern(_ summary: String, isRequired: Bool = false) -> AgentParameter {
+    AgentParameter("pattern", .text, summary, isRequired: isRequired, alias: "until")
+  }
+
+  private static let first = AgentParameter(
+    "first", .wholeNumber(0...1_000_000),
+    "The number of the first entry of the answer, 0 by default; how_to_go_on names one.")
+
   private static func timeout(standard: String) -> AgentParameter {
     AgentParameter(
       "timeout", .seconds(0...600), "The time limit in seconds, \(standard) by default.")
@@ -202,7 +216,9 @@ extension AgentTool {
     Member("lost", "integer", summary: "Bytes before offset that are not kept any more."),
     Member("unread", "integer", summary: "Bytes after next_offset that were received already."),
     Member("reason", "string", summary: AgentRead.reasons.joined(separator: ", ") + "."),
-    Member("match", "array", summary: "The whole match, and its groups.", always: false),
+    Member(
+      "match", "array", summary: "The whole match, and its groups; a cut one ends with ….",
+      always: false),
     Member(
       "data", "object",
       summary:

@@ -122,7 +122,7 @@ struct JSONProtocol {
       running?.port = port
       running?.wait = Wait(command)
       return [.perform(command, port: port, number: count)]
-    } catch is FrameDamage {
+    } catch FrameDamage.tooLong {
       return [longLine]
     } catch {
       return end(.failed("\(error)"))
@@ -140,7 +140,7 @@ struct JSONProtocol {
         return [.drop(content, id: line.id, port: port)]
       }
       return [.write(answer(.cancelled(), to: line.id, port: port))]
-    } catch is FrameDamage {
+    } catch FrameDamage.tooLong {
       return [longLine]
     } catch {
       // What is not JSON fails because of that.

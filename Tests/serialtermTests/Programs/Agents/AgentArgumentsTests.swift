@@ -10,6 +10,7 @@ import TextTools
     AgentParameter("timeout", .seconds(0...600), "A time."),
     AgentParameter("wait", .flag, "Whether to wait."),
     AgentParameter("parity", .choice(["none", "odd"]), "The parity."),
+    AgentParameter("pattern", .text, "An expression.", alias: "until"),
   ]
 
   private func arguments(_ text: String?) throws -> AgentArguments {
@@ -23,6 +24,9 @@ import TextTools
     #expect(all.number("count") == 9)
     #expect(all.duration("timeout") == .milliseconds(250))
     #expect(all.flag("wait"))
+    for name in ["pattern", "until"] {
+      #expect(try arguments(#"{"target": "x", "\#(name)": "a"}"#).text("pattern") == "a")
+    }
     let one = try arguments(#"{"target": "x"}"#)
     #expect(one.number("count") == nil)
     #expect(!one.flag("wait"))
@@ -37,10 +41,11 @@ import TextTools
       (#"{"target": "", "timeout": -1}"#, "timeout: expected seconds from 0.0 to 600.0"),
       (#"{"target": "", "timeout": 1e300}"#, "timeout: expected seconds from 0.0 to 600.0"),
       (#"{"target": "", "wait": 1}"#, "wait: expected true or false"),
+      (#"{"target": "", "pattern": "a", "until": "a"}"#, "pattern is given twice"),
       (#"{"target": "", "parity": "both"}"#, "parity: expected one of none, odd"),
       (
         #"{"target": "", "\u001b[2J": 1}"#,
-        "there is no argument '\u{FFFD}[2J'; there are target, count, timeout, wait, parity"
+        "there is no argument '\u{FFFD}[2J'; there are target, count, timeout, wait, parity, pattern"
       ),
     ] as [(String?, String)])
   func mistakesAreNamed(_ text: String?, _ mistake: String) {
