@@ -204,7 +204,8 @@ class Browser(BrowserPage):
         """The messages of the browser about pages since the last call: errors of scripts, and what the policy has
         blocked. A lost connection is not one of them."""
         messages = [each["message"] for each in self.driver.get_log("browser")]
-        return [each for each in messages if not each.startswith("chrome:") and "WebSocket connection" not in each]
+        lost = ("WebSocket connection", "net::ERR_CONNECTION_")
+        return [each for each in messages if not each.startswith("chrome:") and not any(word in each for word in lost)]
 
     def shoot(self, path):
         """Saves a picture of the page."""

@@ -20,9 +20,12 @@ from pathlib import Path
 
 from Tests.endtoend.browser import Browser, why_no_browser
 from Tests.endtoend.faults import preload
+from Tests.endtoend.firefox import Firefox, why_no_firefox
 from Tests.endtoend.harness import (
     TIMEOUT, Deadline, Device, Pipes, Terminal, environment, files_of, pace, serialterm_binary, slow, soak, wait_until)
+from Tests.endtoend.harness.program import REPOSITORY
 from Tests.endtoend.servers import free_port
+from Tests.endtoend.servers.nginx import Nginx, why_no_nginx
 from Tests.endtoend.servers.websocket import BINARY, PING, TEXT, WebSocket, frame, request
 
 WEB = os.environ.get("SERIALTERM_WEB", "")
@@ -160,6 +163,116 @@ class PageTests(WebTest):
         self.serve("--web-open")
         self.assertTrue(self.get("/", f"Origin: http://127.0.0.1:{self.port + 1}").startswith(b"HTTP/1.1 403"))
         self.assertTrue(self.get("/", f"Origin: http://localhost:{self.port}").startswith(b"HTTP/1.1 200"))
+        # The scripts of the page are no secret, and no other page can read or run them.
+        script = self.get("/page.js", "Origin: http://evil.example")
+        self.assertTrue(script.startswith(b"HTTP/1.1 200"))
+        self.assertIn(b"Cross-Origin-Resource-Policy: same-origin", script)
+        self.assertNotIn(b"Access-Control", script)
+
+
+    def test_a_refused_page_is_told_to_the_user_of_the_server_once(self):
+        program = self.serve()
+        for _ in range(2):
+            with self.assertRaises(ConnectionError):
+                self.page(origin="https://lab.example:8443")
+        line = program.stderr.expect(re.compile(rb"The page of https://lab.example:8443 is refused[^\n]*"))[0].decode()
+        self.assertIn(f"requests arrive for 127.0.0.1:{self.port}", line)
+        self.assertIn("start the page with --web-host lab.example:8443", line)
+        self.assertIn("proxy_set_header Host $http_host;", line)
+        # Anybody can say any origin, and any name of the server.
+        for number in range(40):
+            self.get("/", f"Origin: http://\x1b]0;{number}\x07" + "x" * 900)
+            self.get(host=f"evil{number}.example")
+        program.stderr.expect(b"Further refused requests are not logged.")
+        self.end(program)
+        program.catch_up()
+        self.assertEqual(program.stderr.data.count(b"The page of https://lab.example:8443 is refused"), 1)
+        self.assertLess(len(program.stderr.data), 6_000)
+        self.assertNotIn(b"\x1b]", program.stderr.data)
+
+    def test_a_page_can_ask_why_its_socket_is_refused(self):
+        self.serve()
+        answer = self.get("/board/why?https://lab.example")
+        self.assertTrue(answer.startswith(b"HTTP/1.1 200"), answer[:80])
+        self.assertIn(b"Content-Type: text/plain", answer)
+        self.assertIn(b"The page of https://lab.example is refused: requests arrive for localhost", answer)
+        self.assertIn(b"must pass Upgrade", self.get(f"/why?http://localhost:{self.port}"))
+        self.assertTrue(self.get("/why", "Origin: https://evil.example").startswith(b"HTTP/1.1 403"))
+        self.assertNotIn(self.token.encode(), answer)
+
+
+@unittest.skipIf(why_no_nginx(), why_no_nginx())
+class ProxyTests(WebTest):
+    """A real reverse proxy, whose configuration may be complete or not."""
+
+    def documented(self):
+        """The location of docs/web.md, for the ports of this test."""
+        text = (REPOSITORY / "docs/web.md").read_text().partition("```nginx")[2].partition("```")[0]
+        return text.replace("127.0.0.1:8080", f"127.0.0.1:{self.port}")
+
+    def without(self, *words):
+        return "\n".join(
+            line for line in self.documented().splitlines() if not any(word in line for word in words))
+
+    def proxy(self, location):
+        return self.enterContext(Nginx(self.folder, location))
+
+    def test_the_documented_proxy(self):
+        self.serve()
+        proxy = self.proxy(self.documented())
+        page = self.enterContext(WebSocket(
+            proxy.port, self.token, path="/board/socket", origin=f"http://127.0.0.1:{proxy.port}"))
+        page.expect("welcome")
+
+    def test_a_proxy_that_does_not_pass_the_host(self):
+        program = self.serve()
+        proxy = self.proxy(self.without("Host"))
+        origin = f"http://127.0.0.1:{proxy.port}"
+        with self.assertRaises(ConnectionError):
+            self.enterContext(WebSocket(proxy.port, self.token, path="/board/socket", origin=origin))
+        program.stderr.expect(f"The page of {origin} is refused".encode())
+        self.end(program)
+        # What the line advises.
+        self.serve("--web-host", f"127.0.0.1:{proxy.port}")
+        self.enterContext(WebSocket(
+            proxy.port, self.token, path="/board/socket", origin=origin)).expect("welcome")
+
+    def test_a_proxy_that_does_not_pass_upgrade(self):
+        program = self.serve()
+        proxy = self.proxy(self.without("Upgrade", "Connection"))
+        with self.assertRaises(ConnectionError):
+            self.enterContext(WebSocket(
+                proxy.port, self.token, path="/board/socket", origin=f"http://127.0.0.1:{proxy.port}"))
+        program.stderr.expect(b"A reverse proxy between must pass Upgrade and Connection")
+
+    @slow
+    @unittest.skipIf(why_no_browser(), why_no_browser())
+    def test_the_page_says_what_is_wrong_with_the_proxy_until_it_is_mended(self):
+        self.check_page(self.enterContext(Browser()))
+
+    @slow
+    @unittest.skipIf(why_no_firefox(), why_no_firefox())
+    def test_the_page_in_firefox_says_what_is_wrong_with_the_proxy(self):
+        self.check_page(self.enterContext(Firefox()))
+
+    def check_page(self, browser):
+        self.serve()
+        proxy = self.proxy(self.without("Host"))
+        address = f"http://127.0.0.1:{proxy.port}"
+        link = f"{address}/board/#{self.token}"
+        browser.open(link)
+        browser.wait_for_text("#banner", f"The page of {address} is refused")
+        browser.wait_for_text("#banner", "--web-host")
+        proxy.configure(self.without("Upgrade", "Connection"))
+        browser.wait_for_text("#banner", "must pass Upgrade")
+        proxy.configure(self.documented())
+        browser.wait_for_text("#state", "open")
+        # The skip button leaves the token where it is.
+        browser.run("document.querySelector('.skip').click()")
+        self.assertEqual(
+            browser.run("return [document.activeElement.id, location.href]"), ["keys", link])
+        browser.run("location.reload()")
+        browser.wait_for_text("#state", "open")
 
 
 class AdmissionTests(WebTest):

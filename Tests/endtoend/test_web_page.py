@@ -1298,6 +1298,8 @@ class PageTests(BrowserTest):
         self.browser.wait_for(lambda: self.browser.run(place) == ["skip", True, True], "the link is seen")
         self.browser.type("\ue007")
         self.browser.wait_for(lambda: self.browser.run("return document.activeElement.id") == "keys", "the focus moved")
+        # A link to a place of the page would put it where the token is, also in a new tab.
+        self.assertEqual(self.browser.run("return document.querySelectorAll('a[href*=\"#\"]').length"), 0)
         self.assertEqual(self.browser.run("return location.hash"), "#secret")
         # The Enter that followed the link is not the device's.
         self.browser.type("x")

@@ -42,12 +42,36 @@ struct RequestRules: Sendable {
     }
     let origins = head.headers["origin"]
     guard origins.count <= 1 else { return Refusal(.badRequest, "The request has two origins.") }
-    guard let origin = origins.first else { return nil }
-    guard let origin = Origin(origin), isOwn(origin, reaching: host) else {
-      return Refusal(.forbidden, "Pages of another origin are refused.")
+    guard let text = origins.first else { return nil }
+    guard let origin = Origin(text) else {
+      return Refusal(.forbidden, "Pages of the origin '\(Log.cleaned(text))' are refused.")
+    }
+    guard isOwn(origin, reaching: host) else {
+      return Refusal(
+        .forbidden,
+        "The page of \(origin) is refused: requests arrive for \(hosts[0]). If a reverse proxy is "
+          + "between, start the page with --web-host \(origin.authority). The proxy should pass the host, "
+          + "too (nginx: proxy_set_header Host $http_host;).")
     }
     return nil
   }
+
+  /// Why a WebSocket of a page fails, for the page: a browser says nothing about it.
+  ///
+  /// - Parameters:
+  ///   - head: the request of the question.
+  ///   - origin: the origin of the page.
+  func explanation(for head: HTTPRequestHead, of origin: String) -> String {
+    var head = head
+    head.headers.replaceOrAdd(name: "Origin", value: origin)
+    return refusal(of: head)?.reason ?? Self.upgradeAdvice
+  }
+
+  /// What to do if a WebSocket's request arrives as another one, or not at all.
+  static let upgradeAdvice =
+    "The page's WebSocket does not reach the server. A reverse proxy between must pass Upgrade and "
+    + "Connection (nginx: proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade; "
+    + "proxy_set_header Connection upgrade;)."
 
   /// Whether an answered request says that it comes from a page of this server. Browsers do so
   /// truthfully, and other programs as they like.
@@ -74,7 +98,7 @@ struct RequestRules: Sendable {
   }
 
   /// A scheme, a host and a port (RFC 6454, 4).
-  private struct Origin: Equatable {
+  private struct Origin: Equatable, CustomStringConvertible {
     enum Scheme: String, CaseIterable {
       case http, https
 
@@ -84,6 +108,13 @@ struct RequestRules: Sendable {
     private let scheme: Scheme
     private let name: String
     private let port: Int
+
+    var description: String { "\(scheme)://\(authority)" }
+
+    /// The host, and the port if it is not that of the scheme.
+    var authority: String {
+      (name.contains(":") ? "[\(name)]" : name) + (port == scheme.port ? "" : ":\(port)")
+    }
 
     init(_ scheme: Scheme, _ authority: Authority) {
       (self.scheme, name, port) = (scheme, authority.name, authority.port ?? scheme.port)

@@ -30,6 +30,8 @@ final class Server: Sendable {
     var pages = 0
     /// Whether the log has that files or memory have run out.
     var hasComplained = false
+    /// The refused requests that the log has.
+    var refusals = RefusalLog()
 
     /// Removes a guest that has gone, or was let in.
     mutating func remove(_ guest: Int) {
@@ -113,7 +115,7 @@ final class Server: Sendable {
     let upgrader = NIOTypedWebSocketServerUpgrader<Connection>(
       maxFrameSize: Self.largestFrame,
       shouldUpgrade: { [self] channel, head in
-        let isSocket = head.uri.prefix { $0 != "?" }.hasSuffix("/socket")
+        let isSocket = Self.parts(of: head.uri).path.hasSuffix("/socket")
         if isSocket, rules.refusal(of: head) == nil {
           return channel.eventLoop.makeSucceededFuture(HTTPHeaders())
         }
@@ -250,16 +252,38 @@ final class Server: Sendable {
   }
 
   private func answer(to head: HTTPRequestHead) -> (HTTPResponseStatus, HTTPHeaders, [UInt8]) {
-    if let refusal = rules.refusal(of: head) { return text(refusal.status, refusal.reason) }
+    let file = PageFile(target: head.uri)
+    // Chromium names the page's origin for its scripts, too. They are the same for everybody, and
+    // let a page behind a proxy say why its WebSocket is refused.
+    let isScript = head.method == .GET && file != nil && file != .html
+    if let refusal = rules.refusal(of: head), !(isScript && refusal.status == .forbidden) {
+      if refusal.status != .badRequest { log(refusal.reason) }
+      return text(refusal.status, refusal.reason)
+    }
     guard head.method == .GET || head.method == .HEAD else {
       return text(.methodNotAllowed, "Only GET and HEAD are possible here.")
     }
-    guard let file = PageFile(target: head.uri) else {
-      return head.uri.hasSuffix("/socket")
-        ? text(.upgradeRequired, "This address is for the page's WebSocket.")
-        : text(.notFound, "There is nothing here. The page is at '/'.")
+    if let file { return answer(.ok, file.type, file.bytes) }
+    let (path, query) = Self.parts(of: head.uri)
+    if path.hasSuffix("/why") {
+      return text(.ok, rules.explanation(for: head, of: query))
     }
-    return answer(.ok, file.type, file.bytes)
+    guard path.hasSuffix("/socket") else {
+      return text(.notFound, "There is nothing here. The page is at '/'.")
+    }
+    // A browser's WebSocket has this header, and a proxy passes it if it does not know it.
+    if head.headers.contains(name: "Sec-WebSocket-Key") { log(RequestRules.upgradeAdvice) }
+    return text(.upgradeRequired, "This address is for the page's WebSocket.")
+  }
+
+  /// The path and the query of a request.
+  private static func parts(of uri: String) -> (path: Substring, query: String) {
+    let path = uri.prefix { $0 != "?" }
+    return (path, String(uri.dropFirst(path.count + 1)))
+  }
+
+  private func log(_ reason: String) {
+    if let line = people.withLock({ $0.refusals.line(about: reason) }) { Log.write(line) }
   }
 
   private func text(

@@ -79,6 +79,55 @@ struct RequestRulesTests {
   func otherPagesMayNot(host: String, origin: String) {
     #expect(refusal(host: host, origin: origin) == .forbidden)
   }
+
+  private func explanation(host: String, origin: String) -> String {
+    rules.explanation(
+      for: HTTPRequestHead(
+        version: .http1_1, method: .GET, uri: "/why", headers: ["Host": host]), of: origin)
+  }
+
+  @Test(arguments: [
+    ("https://pi.example.org", "pi.example.org"),
+    ("https://pi.example.org:8443", "pi.example.org:8443"),
+    ("http://pi.example.org:80", "pi.example.org"), ("http://[fe80::1]:81", "[fe80::1]:81"),
+  ])
+  func aRefusedPageLearnsItsOriginAndTheFix(origin: String, name: String) throws {
+    let text = explanation(host: "127.0.0.1:8080", origin: origin)
+    #expect(text.contains("requests arrive for 127.0.0.1:8080."))
+    #expect(text.contains("start the page with --web-host \(name). The proxy"))
+    // What it advises is right.
+    let mended = RequestRules(
+      host: "127.0.0.1", proxies: [try #require(RequestRules.Authority(name))])
+    let head = HTTPRequestHead(
+      version: .http1_1, method: .GET, uri: "/socket",
+      headers: ["Host": "127.0.0.1:8080", "Origin": origin])
+    #expect(mended.refusal(of: head) == nil)
+  }
+
+  @Test func aPageWhoseSocketIsNotRefusedLearnsOfUpgrade() {
+    #expect(
+      explanation(host: "127.0.0.1:8080", origin: "https://lab.example.org")
+        == RequestRules.upgradeAdvice)
+  }
+
+  @Test func anOriginThatIsNoneIsHarmless() {
+    let text = explanation(
+      host: "127.0.0.1:8080", origin: "\u{1b}]0;x\u{7}\(String(repeating: "y", count: 9_999))")
+    #expect(text.utf8.count < 600)
+    #expect(!text.unicodeScalars.contains { $0.value < 0x20 })
+  }
+}
+
+struct RefusalLogTests {
+  @Test func aReasonIsLoggedOnceAndThereAreFew() {
+    var log = RefusalLog()
+    #expect(log.line(about: "a") == "a")
+    #expect(log.line(about: "a") == nil)
+    let lines = (0..<100).compactMap { log.line(about: "\($0)") }
+    #expect(lines.count == RefusalLog.limit - 1)
+    #expect(lines.last?.contains("Further refused requests are not logged.") == true)
+    #expect(log.line(about: "a") == nil)
+  }
 }
 
 struct PageFileTests {

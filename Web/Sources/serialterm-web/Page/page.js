@@ -22,6 +22,8 @@ let attempts = 0;
 let retryTimer = 0;
 let isWelcome = false;
 let refusal = "";
+/** What the server says about WebSockets that do not reach it. */
+let why = "";
 let sessions = [];
 let joined = null;
 /** The session to join again: an entry of `sessions`. */
@@ -46,12 +48,16 @@ function connect() {
   const here = new WebSocket(new URL("socket", location.href.replace(/^http/, "ws").replace(/#.*/, "")));
   here.binaryType = "arraybuffer";
   socket = here;
-  here.onopen = () => tell({ command: "hello", token: location.hash.slice(1), name: get("name").value.trim() });
+  let wasOpen = false;
+  here.onopen = () => {
+    wasOpen = true;
+    tell({ command: "hello", token: location.hash.slice(1), name: get("name").value.trim() });
+  };
   here.onmessage = ({ data }) => { if (socket === here) receive(JSON.parse(data)); };
-  here.onclose = () => { if (socket === here) disconnected(); };
+  here.onclose = () => { if (socket === here) disconnected(wasOpen); };
 }
 
-function disconnected() {
+function disconnected(wasOpen) {
   socket = null;
   isWelcome = false;
   leave("connection lost");
@@ -61,8 +67,23 @@ function disconnected() {
   }
   const delay = BACK_OFF[Math.min(attempts, BACK_OFF.length - 1)];
   attempts += 1;
-  showBanner("The connection to the server is lost. Trying again…");
+  if (wasOpen) why = "";
+  showBanner(why || "The connection to the server is lost. Trying again…");
   retryTimer = setTimeout(connect, delay);
+  // A server that has just come back gets another try.
+  if (!wasOpen && attempts > 1) askWhy();
+}
+
+/** Asks the server why a WebSocket was refused: a browser lets no script know. */
+async function askWhy() {
+  try {
+    const answer = await fetch(`why?${location.origin}`, { cache: "no-store" });
+    why = answer.ok ? (await answer.text()).slice(0, 600).trim() : "";
+  } catch {
+    // The server is not there.
+    why = "";
+  }
+  if (why && socket?.readyState !== WebSocket.OPEN) showBanner(why);
 }
 
 function showBanner(text, mayRetry = true) {
@@ -510,8 +531,7 @@ keepChoice("tabs", true);
 // A device can say more than anybody can listen to, so that it is off at first.
 keepChoice("aloud", false, () => { get("screen").setAttribute("aria-live", get("aloud").checked ? "polite" : "off"); });
 get("retry").addEventListener("click", reconnectNow);
-// The place behind # is the token's: a jump there would lose it.
-document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); get("keys").focus(); });
+document.querySelector(".skip").addEventListener("click", () => get("keys").focus());
 get("stop").addEventListener("click", stopRunning);
 get("upload").addEventListener("submit", (event) => { event.preventDefault(); sendFile(); });
 get("upload-stop").addEventListener("click", stopFile);
