@@ -1,6 +1,7 @@
 """The configuration: profiles, and mistakes in a file. Row 40."""
 
 import os
+import shutil
 import stat
 import tempfile
 import unittest
@@ -344,9 +345,70 @@ class CommandTests(ProfileCase):
             (home / place).write_text(f"[a]\nbaudrate = {baud}\n")
             self.assertIn(b"baud = %d" % baud, imported().stdout)
 
+    def test_a_file_of_another_program_is_refused(self):
+        files = {
+            "tio": "[a]\nbaudrate = 300\n", "minicom": "pu port /dev/ttyUSB0\n",
+            "ser2net": "2000:raw:600:/dev/ttyS0:9600\n"}
+        for owner, text in files.items():
+            source = self.folder / f"of {owner}"
+            source.write_text(text)
+            for program in files:
+                result = self.serialterm("profile", f"import-{program}", str(source))
+                if program == owner:
+                    self.assertEqual(result.status, 0, result)
+                    self.assertIn(b"[", result.stdout)
+                else:
+                    self.assertEqual((result.status, result.stdout), (2, b""))
+                    self.assertIn(
+                        f"of {owner}: it is a configuration of {owner}, not of {program}: use 'serialterm profile "
+                        f"import-{owner}".encode(), result.stderr)
+        for program in files:
+            result = self.serialterm("profile", f"import-{program}", "/etc/passwd")
+            self.assertEqual((result.status, result.stdout), (2, b""))
+            self.assertIn(b"/etc/passwd: it has no setting of", result.stderr)
+
+    def test_minicom_s_files_are_found_and_the_user_s_own_counts(self):
+        home = self.folder / "home"
+        home.mkdir()
+        where = {"HOME": str(home), "XDG_CONFIG_HOME": None}
+        missing = serialterm("profile", "import-minicom", variables=where)
+        if not Path("/etc/minicom/minirc.dfl").exists():
+            self.assertEqual(missing.status, 2)
+            self.assertIn(b"minicom has no configuration in its usual places", missing.stderr)
+        (home / ".minirc.dfl").write_text("pu baudrate 300\npu rtscts No\n")
+        self.assertEqual(
+            serialterm("profile", "import-minicom", variables=where).stdout,
+            b"[profile.minicom]\nbaud = 300\nflow = \"none\"\n")
+
+    @unittest.skipUnless(shutil.which("minicom"), "minicom is not installed")
+    def test_the_line_is_set_as_minicom_sets_it(self):
+        """Minicom itself opens a pseudo-terminal with each file; its settings are those of the imported profile."""
+        for text in ("", "pu rtscts No\n", "pu rtscts Yes\n", "pu rtscts yes\n", "pu rtscts No\npu xonxoff Yes\n",
+                     "pu baudrate 9600\npu rtscts No\npu stopbits 2\n"):
+            with self.subTest(text), Device() as device:
+                home = Path(self.enterContext(tempfile.TemporaryDirectory()))
+                source = home / ".minirc.dfl"
+                source.write_text(f"pu port {device.node}\n{text}")
+                with Terminal("minicom", "-o", variables={"HOME": str(home), "LANG": "C"}) as terminal:
+                    terminal.expect(b"Press CTRL-A")
+                    expected = self.line(device)
+                self.file.write_bytes(self.serialterm("profile", "import-minicom", str(source)).stdout)
+                with Terminal(
+                        serialterm_binary(), "minicom", variables={"XDG_CONFIG_HOME": str(self.folder)}) as terminal:
+                    terminal.expect(b"ctrl-t q")
+                    self.assertEqual(self.line(device), expected)
+
+    @staticmethod
+    def line(device):
+        """Flow control, stop bits and the speed of a pseudo-terminal, which has 8 data bits and no parity."""
+        import termios
+
+        flags = termios.tcgetattr(device.descriptor)
+        return (flags[0] & (termios.IXON | termios.IXOFF), flags[2] & (termios.CRTSCTS | termios.CSTOPB), flags[5])
+
     def test_a_file_that_is_too_large_to_import_is_refused_and_not_cut(self):
         source = self.folder / "source"
-        for command, line in (("import-tio", "# text\n"), ("import-ser2net", "# text\n")):
+        for command, line in (("import-tio", "# text\n"), ("import-minicom", "# text\n"), ("import-ser2net", "# text\n")):
             source.write_text(line * ((1 << 20) // len(line) + 1))
             result = self.serialterm("profile", command, str(source))
             self.assertEqual((result.status, result.stdout), (2, b""), command)
@@ -360,8 +422,8 @@ class CommandTests(ProfileCase):
         keys = "".join(f"k{i}=1\n" for i in range(50_000))
         source = self.folder / "source"
         for what, text, dropped in (
-                ("keys", "".join(f"k{i}=1\n" for i in range(100_000)), 100_000),
-                ("defaults and sections", keys + "".join(f"[s{i}]\n" for i in range(50_000)), 50_000),
+                ("keys", "mute=1\n" + "".join(f"k{i}=1\n" for i in range(99_000)), 99_000),
+                ("defaults and sections", "mute=1\n" + keys + "".join(f"[s{i}]\n" for i in range(50_000)), 50_000),
                 ("maps", "map=" + "INLCR," * 170_000, 0)):
             with self.subTest(what):
                 source.write_text(text)

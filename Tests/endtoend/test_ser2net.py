@@ -53,7 +53,7 @@ class CommandTests(ImportCase):
         for text, what in (
                 ("connection: &a\n  accepter: tcp,1\n\tconnector: echo\n", "3:1: a tab cannot indent"),
                 ("connection: &a\n  accepter: *b\n", "2:13: there is no definition 'b' above"),
-                ("2000:telnet:600:/dev/ttyS0:9600\n", "1:1: expected 'connection:'. ser2net.conf of")):
+                ("connection: &a\n  accepter: tcp,1\n  connector: echo\n---\n- x\n", "5:1: expected 'connection:'")):
             self.file.write_text(text)
             result = serialterm("profile", "import-ser2net", str(self.file))
             self.assertEqual((result.status, result.stdout), (2, b""))
@@ -78,6 +78,7 @@ class SameServiceTests(ImportCase):
     def setUp(self):
         super().setUp()
         self.raw, self.telnet, self.full = free_port(), free_port(), free_port()
+        self.names = ("raw", "telnet", "full")
         self.device = self.enterContext(Device())
         self.boards = [self.enterContext(Loopback("--board")).node for _ in range(2)]
         self.file.write_text(textwrap.dedent(f"""\
@@ -98,6 +99,16 @@ class SameServiceTests(ImportCase):
               connector: serialdev,{self.boards[1]},*(line)
               options: {{max-connections: 2, kickolduser: false}}
             """))
+
+    def as_of_version_3(self):
+        """The same three connections in the form of ser2net.conf."""
+        self.file = self.file.with_suffix(".conf")
+        self.names = [f"port-{port}" for port in (self.raw, self.telnet, self.full)]
+        self.file.write_text(
+            f"BANNER:banner:\\r\\nport \\p\\r\\n\n"
+            f"127.0.0.1,{self.raw}:raw:0:{self.device.path}:115200 8DATABITS NONE 1STOPBIT LOCAL\n"
+            f"127.0.0.1,{self.telnet}:telnet:0:{self.boards[0]}:115200 LOCAL\n"
+            f"127.0.0.1,{self.full}:telnet:0:{self.boards[1]}:115200 LOCAL remctl max-connections=2\n")
 
     def check(self):
         """What users of the three ports see."""
@@ -124,6 +135,11 @@ class SameServiceTests(ImportCase):
             self.assertTrue(port.read_until(b"board> ").endswith(b"board> "))
             port.baudrate = 115200
 
+    def test_clients_notice_no_difference_to_a_file_of_version_3(self):
+        # ser2net 4.3 reads it, too, with a warning.
+        self.as_of_version_3()
+        self.test_clients_notice_no_difference()
+
     def test_clients_notice_no_difference(self):
         ports = (self.raw, self.telnet, self.full)
         process = subprocess.Popen(
@@ -139,7 +155,7 @@ class SameServiceTests(ImportCase):
         result = serialterm("profile", "import-ser2net", str(self.file))
         self.config.write_bytes(result.stdout)
         program = self.enterContext(Pipes(
-            serialterm_binary(), "serve", "raw", "telnet", "full", "--config", str(self.config)))
+            serialterm_binary(), "serve", *self.names, "--config", str(self.config)))
         for port in ports:
             program.stderr.expect(b"serving at 127.0.0.1:%d" % port)
         self.check()

@@ -16,7 +16,7 @@ struct ImportSer2netCommand: Subcommand {
     "profile import-ser2net", "Convert a configuration of ser2net, and print it.",
     """
     Each connection becomes a profile with its port of TCP, for 'serialterm serve'. Settings that serialterm does \
-    not have are printed as comments, with the reason. Reads the configuration of ser2net 4: ser2net.yaml.
+    not have are printed as comments, with the reason. Reads ser2net.yaml of ser2net 4, and ser2net.conf of ser2net 3.
     """,
     example: """
       serialterm profile import-ser2net        # look at it first
@@ -32,7 +32,7 @@ struct ImportSer2netCommand: Subcommand {
     guard let file = file ?? Self.standardFile else {
       throw Failure(.usage, "ser2net has no configuration in its usual places. Name the FILE.")
     }
-    let document = try ImportedFile.read(file)
+    let document = try ImportedFile.read(file, of: .ser2net)
     let converted: Ser2netImport
     do throws(YAMLError) {
       converted = try Ser2netImport(
@@ -45,10 +45,10 @@ struct ImportSer2netCommand: Subcommand {
     return try converted.print(by: Self.name)
   }
 
-  /// The first file that exists of those that ser2net reads: that of its sources, and that of
-  /// Debian.
+  /// The first file that exists of those that ser2net reads: that of its sources, that of Debian,
+  /// and that of ser2net 3.
   private static var standardFile: String? {
-    ["/etc/ser2net/ser2net.yaml", "/etc/ser2net.yaml"]
+    ["/etc/ser2net/ser2net.yaml", "/etc/ser2net.yaml", "/etc/ser2net.conf"]
       .first { (try? FilePath($0).stat()) != nil }
   }
 }

@@ -30,7 +30,7 @@ struct ImportTioCommand: Subcommand {
     guard let file = file ?? Self.standardFile else {
       throw Failure(.usage, "tio has no configuration in its usual places. Name the FILE.")
     }
-    let document = try ImportedFile.read(file)
+    let document = try ImportedFile.read(file, of: .tio)
     return try TioImport(document, complaint: ProfileFile.complaint(aboutImported:_:))
       .print(by: Self.name)
   }

@@ -63,7 +63,8 @@ enum Subcommands {
     SendCommand.self, ReceiveCommand.self, RunCommand.self, PlotCommand.self, ReplayCommand.self,
     SymbolizeCommand.self,
     ListProfilesCommand.self, ShowProfileCommand.self, SaveProfileCommand.self,
-    ImportTioCommand.self, ImportSer2netCommand.self, DoctorCommand.self, RulesCommand.self,
+    ImportTioCommand.self, ImportMinicomCommand.self, ImportSer2netCommand.self, DoctorCommand.self,
+    RulesCommand.self,
     ExtcapCommand.self, SessionCommandsCommand.self, DescribeCommand.self, CompleteLineCommand.self,
   ]
 

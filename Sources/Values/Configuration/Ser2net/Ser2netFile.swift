@@ -45,6 +45,15 @@ struct Ser2netFile {
   /// The maximum number of bytes that definitions add, in all their uses.
   static let largestExpansion = 1_048_576
 
+  private static let oldKeys: Set = [
+    "define", "default", "delete_default", "connection", "rotator", "led", "admin",
+  ]
+  private static let newKeys: Set = [
+    "defines", "defaults", "delete_defaults", "connections", "rotators", "leds", "admins",
+  ]
+  /// The keys of the main level.
+  static let keys = oldKeys.union(newKeys).union(["include"])
+
   /// Parses a file.
   ///
   /// - Throws: ``YAMLError`` for the first error, also for what ser2net refuses.
@@ -54,9 +63,7 @@ struct Ser2netFile {
       if document.content == .scalar("") { continue }
       guard case .mapping(let pairs) = document.content else {
         throw YAMLError(
-          at: document.place,
-          "expected 'connection:'. ser2net.conf of ser2net 3 has another format: see ser2net.yaml(5)"
-        )
+          at: document.place, "expected 'connection:', or a line of ser2net.conf, as of ser2net 3")
       }
       for pair in pairs { try read(pair) }
     }
@@ -66,13 +73,8 @@ struct Ser2netFile {
 
   private mutating func read(_ pair: YAMLPair) throws(YAMLError) {
     let key = pair.key.lowercased()
-    switch key {
-    case "define", "default", "delete_default", "connection", "rotator", "led", "admin":
-      try setForm(isNew: false, pair.place)
-    case "defines", "defaults", "delete_defaults", "connections", "rotators", "leds", "admins":
-      try setForm(isNew: true, pair.place)
-    default: break
-    }
+    if Self.oldKeys.contains(key) { try setForm(isNew: false, pair.place) }
+    if Self.newKeys.contains(key) { try setForm(isNew: true, pair.place) }
     switch key {
     case "define":
       let value = try resolve(pair.value)
@@ -121,13 +123,16 @@ struct Ser2netFile {
   }
 
   private mutating func drop(_ kind: String, _ name: String) {
-    let reason =
-      switch kind {
-      case "rotator": "no address leads to the first free one of several ports"
-      case "led": "no LED shows what is sent and received"
-      default: "'serialterm attach --list' shows who uses the ports"
-      }
-    others.append((name.isEmpty ? kind : "\(kind) \(name)", reason))
+    others.append((name.isEmpty ? kind : "\(kind) \(name)", Self.reason(without: kind)))
+  }
+
+  /// Why something that is no connection has no counterpart.
+  static func reason(without kind: String) -> String {
+    switch kind {
+    case "rotator": "no address leads to the first free one of several ports"
+    case "led": "no LED shows what is sent and received"
+    default: "'serialterm attach --list' shows who uses the ports"
+    }
   }
 
   private mutating func readDefault(

@@ -1,6 +1,6 @@
 import TextTools
 
-/// A configuration of ser2net 4, converted to one of serialterm: a profile for each connection.
+/// A configuration of ser2net, converted to one of serialterm: a profile for each connection.
 public struct Ser2netImport: ProfileImport {
   public let text: String
   public let droppedCount: Int
@@ -10,25 +10,32 @@ public struct Ser2netImport: ProfileImport {
   /// Converts a configuration.
   ///
   /// - Parameters:
-  ///   - file: the bytes of ser2net.yaml.
+  ///   - file: the bytes of ser2net.yaml, or of ser2net.conf as of ser2net 3.
   ///   - logFormat: the name of the format that the name of a log selects, such as `raw`.
   ///   - complaint: checks each entry. An entry that it refuses becomes a comment.
   /// - Throws: ``YAMLError`` for the first error in the file.
   public init(
     _ file: [UInt8], logFormat: (String) -> String, complaint: @escaping Check
   ) throws(YAMLError) {
-    let file = try Ser2netFile(parsing: file)
+    let connections: [Ser2netFile.Connection]
+    let unknown: [(what: String, reason: String)]
+    if let old = Ser2netOldFile(parsing: file) {
+      (connections, unknown) = (old.connections, old.others)
+    } else {
+      let file = try Ser2netFile(parsing: file)
+      (connections, unknown) = (file.connections, file.others)
+    }
     var names = ProfileNames(of: "ser2net")
     /// The first profile with a device.
     var owners: [String: String] = [:]
     var dropped = 0
     var tables: [String] = []
-    let others = file.others.map { ImportedLine.dropped($0.what, because: $0.reason) }
+    let others = unknown.map { ImportedLine.dropped($0.what, because: $0.reason) }
     if !others.isEmpty {
       dropped += others.count
       tables.append(others.map { "\($0.text)\n" }.joined())
     }
-    for connection in file.connections {
+    for connection in connections {
       let (name, heading) = names.heading(for: connection.name)
       var profile = Ser2netProfile(connection, logFormat: logFormat, complaint: complaint)
       if let target = profile.target, profile.isSerial {
@@ -44,7 +51,7 @@ public struct Ser2netImport: ProfileImport {
     }
     text = tables.joined(separator: "\n")
     droppedCount = dropped
-    profileCount = file.connections.count
+    profileCount = connections.count
   }
 }
 
@@ -145,11 +152,20 @@ private struct Ser2netProfile {
       drop("connector", text, because: Self.fileReason)
       return ""
     }
-    guard let (gensio, rest) = Ser2netGensio.first(of: Substring(text)) else {
-      drop("connector", text, because: "a bracket is not closed")
+    return convertConnector(Substring(text))
+  }
+
+  /// - Parameter text: the connector, or what is below one that changes nothing here.
+  private mutating func convertConnector(_ text: Substring) -> String {
+    guard let (gensio, rest) = Ser2netGensio.first(of: text) else {
+      drop("connector", String(text), because: "a bracket is not closed")
       return ""
     }
     switch gensio.name {
+    case "keepopen":
+      lines.append(.same("keepopen", as: "a device that is lost is opened again when it is back"))
+      dropArguments(of: gensio, besides: [])
+      return convertConnector(rest)
     case "serialdev", "sdev": return convertSerial(rest, gensio)
     case "echo": setTarget("loopback:", gensio, "sends back what it gets")
     case "tcp": setTarget(Ser2netAddress(rest).map { "tcp://\($0.text)" }, gensio)
@@ -157,12 +173,12 @@ private struct Ser2netProfile {
     case "telnet":
       let next = Ser2netGensio.first(of: rest)
       guard let next, next.gensio.name == "tcp", gensio.flag("rfc2217") == true else {
-        drop("connector", text, because: "only telnet(rfc2217),tcp is a kind of target")
+        drop("connector", String(text), because: "only telnet(rfc2217),tcp is a kind of target")
         break
       }
       setTarget(Ser2netAddress(next.rest).map { "rfc2217://\($0.text)" }, gensio)
     default:
-      drop("connector", text, because: "no target is of the kind '\(gensio.name)'")
+      drop("connector", String(text), because: "no target is of the kind '\(gensio.name)'")
     }
     return ""
   }
@@ -186,6 +202,9 @@ private struct Ser2netProfile {
     for entry in line.entries { add(entry.key, entry.value, entry.remark) }
     if line.flags["local"] == true {
       lines.append(.same("local", as: "the port is usable without a carrier"))
+    }
+    if line.flags["nobreak"] == true {
+      lines.append(.same("nobreak", as: "a break that another program has left on stays"))
     }
     for (word, reason) in line.dropped { drop(word, "", because: reason) }
     dropArguments(of: gensio, besides: ["uucplock", "flock", "nouucplock"])

@@ -69,7 +69,7 @@ struct Ser2netLine {
       dropped.append((word, "see --read-only, and serve --writers none"))
     case "CUSTSPEED", "CUSTSPEED=TRUE", "CUSTSPEED=FALSE":
       dropped.append((word, "every speed that the driver accepts is set"))
-    default: dropped.append((word, "not a setting of a serial port of ser2net 4"))
+    default: dropped.append((word, "not a setting of a serial port of ser2net"))
     }
   }
 
@@ -129,7 +129,8 @@ struct Ser2netLine {
         lines.append(Line(key: name, value: .string(value ? "on" : "off")))
       }
     }
-    if flags["nobreak"] == true {
+    // A port opens without a change of the break; gensio clears it, unless it has this.
+    if flags["nobreak"] == false {
       lines.append(Line(key: "on-open", value: .string("break=off")))
     }
     if let rs485, rs485 != "off" { lines.append(Self.rs485(rs485)) }

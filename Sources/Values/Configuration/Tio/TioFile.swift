@@ -7,31 +7,9 @@ import TextTools
 struct TioFile {
   /// The sections in the order of the file. The first is `default`: in tio 1 and 2 the settings
   /// above all headings, in tio 3 the section of that name.
-  private(set) var sections = [Section(name: "default")]
+  private(set) var sections = [ImportedSection(name: "default")]
   /// The index of each section.
   private var places = ["default": 0]
-
-  /// One section; headings with the same name are merged, as tio does.
-  struct Section {
-    /// The heading's text.
-    let name: String
-    /// The settings in the order of the file. If a key is repeated, the last one counts.
-    var settings: [(key: String, value: String)] { lines.compactMap(\.self) }
-    /// Lines that are not settings, without control characters.
-    fileprivate(set) var otherLines: [String] = []
-
-    /// The settings; nil for one that a later line replaces.
-    private var lines: [(key: String, value: String)?] = []
-    /// The index of each key's setting.
-    private var places: [String: Int] = [:]
-
-    fileprivate init(name: String) { self.name = name }
-
-    fileprivate mutating func set(_ key: String, to value: String) {
-      if let place = places.updateValue(lines.count, forKey: key) { lines[place] = nil }
-      lines.append((key, value))
-    }
-  }
 
   /// Parses a file. Every document is accepted, because tio's format has no specification.
   init(parsing document: [UInt8]) {
@@ -58,12 +36,12 @@ struct TioFile {
   private mutating func index(of name: String) -> Int {
     if let index = places[name] { return index }
     places[name] = sections.count
-    sections.append(Section(name: name))
+    sections.append(ImportedSection(name: name))
     return sections.count - 1
   }
 }
 
-extension TioFile.Section {
+extension ImportedSection {
   fileprivate mutating func add(_ line: Substring) {
     // inih also accepts a colon instead of the equals sign.
     guard let separator = line.firstIndex(where: { $0 == "=" || $0 == ":" }),

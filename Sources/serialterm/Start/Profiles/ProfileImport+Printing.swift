@@ -6,12 +6,13 @@ import Terminal
 
 /// A configuration file of another program.
 enum ImportedFile {
-  /// Reads a file, or standard input (`-`).
+  /// Reads a file of a program, or standard input (`-`).
   ///
-  /// - Throws: ``Failure``.
-  static func read(_ name: String) throws(Failure) -> [UInt8] {
+  /// - Throws: ``Failure``, also for a file of another program.
+  static func read(_ name: String, of program: ImportedProgram) throws(Failure) -> [UInt8] {
+    let document: [UInt8]
     do throws(InputFile.Problem) {
-      return try InputFile.read(name, atMost: TOMLReader.largestDocument)
+      document = try InputFile.read(name, atMost: TOMLReader.largestDocument)
     } catch .tooLarge(let limit) {
       throw Failure(
         .usage,
@@ -20,6 +21,10 @@ enum ImportedFile {
     } catch {
       throw Failure(.usage, "\(name): \(error.words).")
     }
+    if let refusal = program.refusal(of: document, named: name) {
+      throw Failure(.usage, "\(name): \(refusal)")
+    }
+    return document
   }
 }
 

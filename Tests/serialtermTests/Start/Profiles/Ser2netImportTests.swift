@@ -32,13 +32,29 @@ struct Ser2netImportTests {
     => hangup = true
     => dtr = "off"
     => rts = "on"
+    => # nobreak: a break that another program has left on stays
+
+    serialdev,/dev/ttyS0,nobreak=false
+    => target = "/dev/ttyS0"
+    => baud = 9600
     => on-open = "break=off"
+
+    keepopen(retry-time=2000,discard-badwrites),serialdev,/dev/ttyS0,115200n81
+    => # keepopen: a device that is lost is opened again when it is back
+    => # not imported: keepopen(retry-time=2000) (it has no counterpart)
+    => # not imported: keepopen(discard-badwrites) (it has no counterpart)
+    => target = "/dev/ttyS0"
+    => baud = 115200
+
+    keepopen,tcp,lab,4000
+    => # keepopen: a device that is lost is opened again when it is back
+    => target = "tcp://lab:4000"
 
     serialdev,/dev/ttyS0,9600n81,rtscts,-rtscts,XONXOFF=true,xonxoff
     => target = "/dev/ttyS0"
     => baud = 9600
     => flow = "soft"
-    => # not imported: XONXOFF=true (not a setting of a serial port of ser2net 4)
+    => # not imported: XONXOFF=true (not a setting of a serial port of ser2net)
 
     serialdev,/dev/ttyS0,rtscts,xonxoff,hangup-when-done=false
     => target = "/dev/ttyS0"
@@ -53,6 +69,7 @@ struct Ser2netImportTests {
     => parity = "even"
     => stop-bits = 2
     => hangup = true
+    => on-open = "break=off"
 
     serialdev,/dev/ttyS0,rs485=1:2:rts_on_send:rx_during_tx:terminate_bus
     => target = "/dev/ttyS0"
@@ -333,6 +350,78 @@ struct Ser2netImportTests {
     }
   }
 
+  /// Lines of ser2net.conf, as of ser2net 3.
+  private static let oldLines = #"""
+    2001:raw:600:/dev/ttyUSB0:115200 NONE 1STOPBIT 8DATABITS XONXOFF LOCAL -RTSCTS
+    => [profile.port-2001]
+    => target = "/dev/ttyUSB0"
+    => baud = 115200
+    => flow = "soft"
+    => # local: the port is usable without a carrier
+    => listen = "[::]:2001,raw"  # every address of this computer
+    => # not imported: timeout = 600 (a client may be silent for any time)
+
+    192.168.1.6,4001:raw:0:/dev/usbcom1:115200 8DATABITS NONE 1STOPBIT NOBREAK
+    => [profile.port-4001]
+    => target = "/dev/usbcom1"
+    => baud = 115200
+    => # nobreak: a break that another program has left on stays
+    => listen = "192.168.1.6:4001,raw"
+    => # timeout = 0: no time limit
+
+    BANNER:banner:\r\nport \p: device \d\r\n
+    2000:telnet:0:/dev/ttyS0:9600,7DATABITS,EVEN,2STOPBITS,RTSCTS banner HANGUP_WHEN_DONE
+    => [profile.port-2000]
+    => target = "/dev/ttyS0"
+    => baud = 9600
+    => data-bits = 7
+    => parity = "even"
+    => stop-bits = 2
+    => flow = "hard"
+    => hangup = true
+    => listen = "[::]:2000,telnet"  # every address of this computer
+    => # not imported: banner = \r\nport \p: device \d\r\n (clients get what the device sends, and nothing else)
+    => # timeout = 0: no time limit
+
+    TRACEFILE:tr1:/var/log/ser2net/\p-\Y\m\D-\s
+    DEVICE:lab:/dev/serial/by-path/pci-0:1:2
+    localhost,2000:telnet:0:lab:19200 remctl tr=tr1 timestamp max-connections=3 -kickolduser
+    => [profile.port-2000]
+    => target = "/dev/serial/by-path/pci-0:1:2"
+    => baud = 19200
+    => listen = "2000,rfc2217"  # 127.0.0.1
+    => writers = "all"  # max-connections = 3; here by whole lines
+    => log = "/var/log/ser2net/2000-%Y%m%d-%S.jsonl"
+    => log-append = true
+    => # kickolduser = false: the same here
+    => # timeout = 0: no time limit
+
+    RS485CONF:rs:1:2:rts_on_send
+    DEFAULT:speed:19200
+    DEFAULT:nothing:1
+    ROTATOR:r:3000:2000
+    2000:off:0:/dev/ttyS0:rs485=rs bogus
+    nonsense
+    => # not imported: DEFAULT:nothing:1 (it has no counterpart)
+    => # not imported: ROTATOR:r:3000:2000 (no address leads to the first free one of several ports)
+    => # not imported: nonsense (expected PORT:STATE:TIMEOUT:DEVICE:OPTIONS)
+    => \#("")
+    => [profile.port-2000]
+    => target = "/dev/ttyS0"
+    => baud = 19200
+    => rs485 = "delay-before=1,delay-after=2,rts-on-send=on"
+    => # not imported: bogus (not a setting of a serial port of ser2net)
+    => # not imported: listen = "[::]:2000,raw" (enable = off)
+    => # timeout = 0: no time limit
+    """#
+  private static let oldRows = rows(oldLines)
+
+  @Test("the form of ser2net 3 is read, too", arguments: oldRows.indices)
+  func convertsOldFiles(_ index: Int) throws {
+    let row = Self.oldRows[index]
+    #expect(try converted("# a comment\n\n\(row.from)\n").text == row.becomes, "\(row.from)")
+  }
+
   @Test("a connection that is off is not served; the time limit and unknown keys are comments")
   func fields() throws {
     let text = try converted(
@@ -489,7 +578,6 @@ struct Ser2netImportTests {
   @Test(
     "what ser2net refuses is refused with its place",
     arguments: [
-      ("2000:telnet:600:/dev/ttyS0:9600 8DATABITS\n", "1:1: expected 'connection:'. ser2net.conf"),
       ("- a\n", "1:1: expected 'connection:'"),
       ("connection: &a text\n", "1:13: expected lines 'KEY: VALUE'"),
       ("connection:\n  accepter: a\n", "2:3: 'connection' has no name: write it as &NAME"),
