@@ -22,7 +22,8 @@ final class StreamSocket {
   init(_ owned: consuming OwnedDescriptor) { self.owned = owned }
 
   /// Sends each key immediately, and detects a lost peer within 15 seconds, even while nothing is
-  /// sent. Other sockets do not have these options, and stay unchanged. See tcp(7) and ``TCPTimeout``.
+  /// sent. Other sockets do not have these options, and stay unchanged. See tcp(7) and
+  /// ``TCPTimeout``.
   static func prepareForTCP(_ descriptor: FileDescriptor) {
     set(TCP_NODELAY, 1, of: descriptor)
     set(SO_KEEPALIVE, 1, of: descriptor, at: SOL_SOCKET)

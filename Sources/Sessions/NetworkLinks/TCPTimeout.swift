@@ -5,10 +5,10 @@ package import SystemPackage
 
 /// Ends a TCP connection whose peer is gone, and keeps one whose peer reads nothing at present.
 ///
-/// While bytes wait, no keepalive is sent, so that only `TCP_USER_TIMEOUT` finds a lost peer. But it
-/// also ends the connection to a peer that closes its window for as long, and answers each probe: a
-/// server whose device is held by flow control, a terminal that its user has stopped. The timeout is
-/// off for these. See tcp(7), and section 4.2.2.17 of RFC 1122.
+/// While bytes wait, no keepalive is sent, so that only `TCP_USER_TIMEOUT` finds a lost peer. But
+/// it also ends the connection to a peer that closes its window for as long, and answers each
+/// probe: a server whose device is held by flow control, a terminal that its user has stopped. The
+/// timeout is off for these. See tcp(7), and section 4.2.2.17 of RFC 1122.
 package final class TCPTimeout {
   private let descriptor: FileDescriptor
   private let loop: IOLoop

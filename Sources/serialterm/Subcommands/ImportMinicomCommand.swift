@@ -19,7 +19,7 @@ struct ImportMinicomCommand: Subcommand {
     """,
     example: """
       serialterm profile import-minicom        # look at it first
-      serialterm profile import-minicom /etc/minicom/minirc.board >> ~/.config/serialterm/config.toml
+      serialterm profile import-minicom >> ~/.config/serialterm/config.toml
       """,
     sections: [ParameterSection("ARGUMENTS", [Self.file])])
 

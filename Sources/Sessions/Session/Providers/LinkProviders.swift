@@ -7,9 +7,9 @@ package import Telnet
 package struct LinkProviders: Sendable {
   /// The kinds of this program. Terminal devices are last, because they accept any text as a path.
   package static let standard = LinkProviders([
-    LoopbackProvider(), NetworkProvider.tcp, NetworkProvider.rfc2217,
-    NetworkProvider.telnet, NetworkProvider.unix, NetworkProvider.labgrid, NetworkProvider.ssh,
-    TerminalDeviceProvider(),
+    LoopbackProvider(), NetworkProvider.tcp, NetworkProvider.rfc2217, NetworkProvider.telnet,
+    NetworkProvider.unix, NetworkProvider.labgrid,
+    NetworkProvider.ssh, TerminalDeviceProvider(),
   ])
 
   let providers: [any LinkProvider]
