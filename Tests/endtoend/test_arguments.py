@@ -43,7 +43,11 @@ class WithoutProcTests(unittest.TestCase):
         refused = self.call("serve", "loopback:", "--unix", str(self.folder / "socket"))
         self.assertEqual(refused.status, 1)
         self.assertIn(b"a socket needs /proc, which is not mounted here.", refused.stderr)
-        self.assertIn(b"/proc is not mounted here", self.call("attach", "--list").stderr)
+        for words in (["--list"], ["--list", "--json"], [], ["ttyUSB0"]):
+            refused = self.call("attach", *words)
+            self.assertEqual(
+                (refused.status, refused.stderr),
+                (1, b"serialterm: sessions cannot be found: /proc is not mounted here.\n"), words)
 
 
 class PreloadedTests(unittest.TestCase):

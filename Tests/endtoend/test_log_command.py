@@ -288,7 +288,7 @@ class UnitTests(LogCommandTest):
         for name, original in (("dev-ttyNONE9", "/dev/ttyNONE9"), ("board\\x2d1", "board-1")):
             program = self.start("--log-append", target=name)
             program.stderr.expect(
-                b"waiting for /dev/%s. systemd-escape has made this name of %s:" % (name.encode(), original.encode()))
+                b"waiting for /dev/%s. systemd-escape makes this name of %s:" % (name.encode(), original.encode()))
 
     def test_the_documentation_shows_it_as_it_is(self):
         self.assertIn(

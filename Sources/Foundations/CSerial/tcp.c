@@ -13,6 +13,7 @@ int cserial_get_tcp_progress(int descriptor, struct cserial_tcp_progress *progre
   if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &length) < 0) return -1;
   progress->in_flight = info.tcpi_unacked;
   progress->not_sent = info.tcpi_notsent_bytes;
+  progress->acknowledged = info.tcpi_bytes_acked;
   progress->unanswered_probes = info.tcpi_probes;
   return 0;
 }

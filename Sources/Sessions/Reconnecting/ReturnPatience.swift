@@ -15,7 +15,7 @@ package struct ReturnPatience: Hashable {
     var report: Report?
   }
 
-  /// A report to the user; each is made once, and again when attempts fail for another reason.
+  /// A report to the user; each is made once for each reason.
   enum Report: Hashable {
     /// Another program has the port. Attempts continue.
     case held
@@ -31,12 +31,11 @@ package struct ReturnPatience: Hashable {
   private var start: MonotonicTime?
   /// The time when a program last opened or closed the port.
   private var lastUse: MonotonicTime?
-  /// The reports that were made about the present reason.
-  private var reports: Set<Report> = []
-  private var reason: Reason?
+  private var reports: Set<ReasonedReport> = []
 
-  /// Why attempts fail.
-  private struct Reason: Hashable {
+  /// A report that was made, and why attempts failed.
+  private struct ReasonedReport: Hashable {
+    let report: Report
     let code: SerialError.Code
     let errno: Errno?
   }
@@ -76,11 +75,6 @@ package struct ReturnPatience: Hashable {
   ) -> Advice {
     let start = start ?? now
     self.start = start
-    let reason = Reason(code: error.code, errno: error.errno)
-    if reason != self.reason {
-      self.reason = reason
-      reports = []
-    }
     switch error.code {
     case .notFound where hasPresence:
       // The device is gone again, or udev has not reported its removal: the next event starts
@@ -91,7 +85,7 @@ package struct ReturnPatience: Hashable {
       // The node of a container stays while its adapter is unplugged, and no event reports its
       // return. Elsewhere the node is about to be removed.
       let isLong = now >= start + Self.longInterval
-      return Advice(retry: Self.longInterval, report: isLong ? first(.refused) : nil)
+      return Advice(retry: Self.longInterval, report: isLong ? first(.refused, error) : nil)
     case .unreachable:
       // The user already knows that the far end is gone.
       return Advice(retry: Self.blindInterval, report: nil)
@@ -100,29 +94,32 @@ package struct ReturnPatience: Hashable {
       if left > .zero { return Advice(retry: isWatched ? left : Self.interval, report: nil) }
       // Other things than the node's permissions may forbid it too: the device rules of a
       // container, a security module. No event reports their change.
-      return Advice(retry: Self.longInterval, report: first(.refused))
+      return Advice(retry: Self.longInterval, report: first(.refused, error))
     case .busy:
       // The event of a close comes just before the lock is released. Other ways to release the lock
       // cause no event.
       let isLong = now >= start + Self.probing
       let isInUse = lastUse.map { now < $0 + Self.silence } ?? false
       let interval = (isUseWatched || isLong) && !isInUse ? Self.longInterval : Self.interval
-      var report = wasAskedFor || now >= start + Self.silence ? first(.held) : nil
-      if report == nil && isLong && !wasAskedFor { report = first(.refused) }
+      var report = wasAskedFor || now >= start + Self.silence ? first(.held, error) : nil
+      if report == nil && isLong && !wasAskedFor { report = first(.refused, error) }
       return Advice(retry: interval, report: report)
     case .notFound, .notASerialPort, .attended, .notAdmitted, .lost, .settingRefused,
       .unsupported, .lockFailed,
       .alreadyBound, .notOpen, .queueFull, .penTaken, .refusedByServer, .otherProtocol,
       .system:
       return Advice(
-        retry: hasPresence ? Self.longInterval : Self.blindInterval, report: first(.refused))
+        retry: hasPresence ? Self.longInterval : Self.blindInterval, report: first(.refused, error))
     }
   }
 
   /// Records that a program has opened or closed the port.
   mutating func portWasUsed(at now: MonotonicTime) { lastUse = now }
 
-  private mutating func first(_ report: Report) -> Report? {
-    reports.insert(report).inserted ? report : nil
+  private mutating func first(_ report: Report, _ error: SerialError) -> Report? {
+    // The errors of a node without hardware differ only in the driver's choice.
+    let errno = error.code == .noHardware ? nil : error.errno
+    let new = ReasonedReport(report: report, code: error.code, errno: errno)
+    return reports.insert(new).inserted ? report : nil
   }
 }

@@ -164,7 +164,11 @@ final class ClientMember {
   /// Sends a message, if the client is a person.
   func sendMessage(_ message: SharingMessage) {
     guard isPerson else { return }
-    channel.update { $0.send(message) }
+    send { $0.send(message) }
+  }
+
+  private func send(_ change: (inout ComPortServer) -> Void) {
+    channel.update(change)
     channel.flush()
   }
 
@@ -219,15 +223,14 @@ final class ClientMember {
   /// Sends settings that another member has changed.
   func send(_ settings: LineSettings) {
     guard isPerson else { return }
-    channel.update { $0.send(settings.forServer) }
+    send { $0.send(settings.forServer) }
   }
 
   /// Sends the output lines, which another member has changed. The protocol has no other message
   /// for them.
   func send(_ lines: ModemLines?) {
     guard isPerson, let lines else { return }
-    channel.update { $0.send(isDTROn: lines.contains(.dtr), isRTSOn: lines.contains(.rts)) }
-    channel.flush()
+    send { $0.send(isDTROn: lines.contains(.dtr), isRTSOn: lines.contains(.rts)) }
   }
 
   /// Sends an event among the members.

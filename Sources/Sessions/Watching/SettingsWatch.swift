@@ -27,7 +27,8 @@ final class SettingsWatch {
 
   private func look(from old: SessionState, to new: SessionState) {
     guard case .open(_, let before) = old, case .open = new else { return pause = nil }
-    guard !session.appliesSettings else { return }
+    // The user knows the result of his own change.
+    guard !session.appliesSettings else { return pause = nil }
     if pause == nil { known = before }
     pause = loop.schedule(after: Self.pause) { [unowned self] in
       pause = nil

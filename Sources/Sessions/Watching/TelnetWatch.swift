@@ -35,8 +35,9 @@ package final class TelnetWatch {
     (self.hub, self.loop, self.report) = (hub, loop, report)
     stateChanges = session.observe(.stateChange) { [unowned self] in look(in: $0.new) }
     self.links = links.observe { [unowned self] link in
+      let endpoint = link.endpoint
       otherProtocol = (link as? NetworkLink)?.otherProtocol.observe { [unowned self] in
-        reportOnce(link.endpoint, $0)
+        reportOnce(endpoint, $0)
       }
     }
   }

@@ -73,6 +73,9 @@ struct AttachCommand: ProfiledCommand {
   }
 
   func execute(in context: CommandContext) throws -> ExitStatus {
+    guard Procfs.isMounted else {
+      throw Failure(.otherFailure, "sessions cannot be found: /proc is not mounted here.")
+    }
     let sessions = RunningSession.all(includingSudoUser: true)
     if values[Self.list] { return try print(sessions) }
     let session: RunningSession
@@ -133,10 +136,7 @@ struct AttachCommand: ProfiledCommand {
     if values[Self.json] {
       try StandardStream.output.print("\(JSON.array(sessions.map(\.json)))\n")
     } else if sessions.isEmpty {
-      StandardStream.complain(
-        Procfs.isMounted
-          ? "no session of yours is running."
-          : "sessions cannot be found: /proc is not mounted here.")
+      StandardStream.complain("no session of yours is running.")
     } else {
       for line in SessionTable(sessions, width: UserTerminal.outputWidth).lines {
         try StandardStream.output.print("\(line)\n")

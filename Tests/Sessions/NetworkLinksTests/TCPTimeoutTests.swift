@@ -51,7 +51,10 @@ import Time
       if case .wouldBlock = outcome { isFull = true }
       timeout.bytesWereWritten()
     }
-    #expect(try wait { length == 0 })
+    #expect(try wait { length != TCPTimeout.length })
+    // It is put off again and again.
+    let first = length
+    #expect(try wait { length > first })
     // It reads again.
     #expect(
       try wait {

@@ -101,15 +101,17 @@ import Time
     #expect(later == .init(retry: .milliseconds(800), report: nil))
   }
 
-  @Test func anotherReason_isReportedToo() {
+  @Test func eachReason_isReportedOnce() {
     var patience = ReturnPatience()
     var now = MonotonicTime(nanoseconds: 0)
-    let errors = [Self.away, Self.away, Self.away, Self.broken, Self.broken, Self.away]
+    let absent = SerialError(
+      .noHardware, in: "open", at: .tty("/dev/x"), errno: .noSuchAddressOrDevice)
+    let errors = [Self.away, Self.away, absent, Self.broken, Self.broken, Self.away, Self.broken]
     let reports = errors.map { error in
       now = now + .seconds(1)
       return patience.failed(with: error, at: now, isWatched: true).report
     }
-    #expect(reports == [nil, .refused, nil, .refused, nil, .refused])
+    #expect(reports == [nil, .refused, nil, .refused, nil, nil, nil])
   }
 
   @Test func user_isInformedOnce() {

@@ -485,8 +485,10 @@ final class SharingBench {
     #expect(viewer.controller.userSharing.remote?.endReason == "the session was ended")
   }
 
-  @Test func aViewer_hasTheSettings_andSeesThemChange_andCannotChangeThem() throws {
-    let bench = try SharingBench()
+  /// Also of a port without modem lines, whose state is not sent with them.
+  @Test(arguments: [nil, ModemLines.dtr])
+  func aViewer_hasTheSettings_andSeesThemChange_andCannotChangeThem(lines: ModemLines?) throws {
+    let bench = try SharingBench(lines: lines)
     let viewer = try bench.viewer(named: "anna")
     #expect(viewer.controller.session.requestedSettings.baudRate == 115_200)
     var settings = LineSettings()

@@ -28,7 +28,7 @@ enum Main {
     if words.contains("--version") { return print("serialterm-web \(version)") }
     // Swift's threads read the states of tasks there, and crash now and then without it.
     guard access("/proc/self/task", X_OK) == 0 else {
-      fail("this program needs /proc, which is not mounted here.", status: 1)
+      fail("serialterm-web needs /proc, which is not mounted here.", status: 1)
     }
     let options = try Options(words)
     guard let program = Self.program(options) else {

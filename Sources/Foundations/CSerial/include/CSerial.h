@@ -28,6 +28,7 @@ int cserial_is_exclusive(int process, int descriptor);
 struct cserial_tcp_progress {
   uint32_t in_flight;         // segments that are sent and not acknowledged
   uint32_t not_sent;          // bytes that are not sent yet
+  uint64_t acknowledged;      // bytes
   uint8_t unanswered_probes;  // probes of the peer's closed window, since its last answer
 };
 

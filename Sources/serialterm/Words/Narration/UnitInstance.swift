@@ -1,3 +1,4 @@
+import Glibc
 import SerialCore
 import SystemPackage
 import TextTools
@@ -31,8 +32,10 @@ enum UnitInstance {
   /// A sentence for a user who named a device that is not there in this way; nil for any other.
   static func advice(for endpoint: Endpoint) -> String? {
     guard let path = endpoint.path, path.removingLastComponent() == "/dev",
-      let name = path.lastComponent?.string, let original = original(of: name)
+      let name = path.lastComponent?.string, let original = original(of: name),
+      // A device may have a name with a hyphen.
+      name.contains("\\x") || original.hasPrefix("/dev/tty") || access(original, F_OK) == 0
     else { return nil }
-    return "systemd-escape has made this name of \(original): a unit takes its instance as it is."
+    return "systemd-escape makes this name of \(original): a unit takes its instance as it is."
   }
 }
