@@ -521,6 +521,21 @@ class PenTests(AttachCase):
             holder.send(b"take-pen\r")
             operator.expect(b"has taken the pen from you")
 
+    def test_who_sets_the_line_is_named_and_the_port_is_not_back(self):
+        viewer = self.viewer()
+        name = HERE.search(viewer.output).group(1)
+        self.holder.send(PREFIX + b"B57600\r")
+        viewer.expect(name + b" set 57600 8N1.")
+        self.answer(viewer, b"\r")
+        viewer.expect(b"you have the pen.")
+        viewer.send(PREFIX + b"B9600\r")
+        self.holder.expect(re.compile(rb"\S+ on pts/\d+ set 9600 8N1\."))
+        wait_until(lambda: self.device.settings.output_baud == 9600, "the device has the rate")
+        self.show(b"after it\r\n", self.holder, viewer)
+        for member in (self.holder, viewer):
+            self.assertNotIn(b"is back", member.output)
+            self.assertEqual(member.output.count(b" set "), 1)
+
     def test_the_palette_says_who_has_it(self):
         viewer = self.viewer()
         screen = Screen(viewer)
