@@ -123,12 +123,13 @@ class MicrocomTests(unittest.TestCase):
                 self.assertEqual(ended.stdout.decode().splitlines(), ["connect", *expected])
 
     def test_variables_have_more_options_and_the_protocol(self):
-        ended = self.microcom(
-            "-s", "9600", "-t", "lab:4001", SERIALTERM_LABGRID_PROTOCOL="tcp",
-            SERIALTERM_LABGRID_OPTIONS="-t iso --on-match *")
-        self.assertEqual(
-            ended.stdout.decode().splitlines(),
-            ["connect", "tcp://lab:4001", "--no-reconnect", "-t", "iso", "--on-match", "*"])
+        for protocol in ("tcp", "telnet"):
+            ended = self.microcom(
+                "-s", "9600", "-t", "lab:4001", SERIALTERM_LABGRID_PROTOCOL=protocol,
+                SERIALTERM_LABGRID_OPTIONS="-t iso --on-match *")
+            self.assertEqual(
+                ended.stdout.decode().splitlines(),
+                ["connect", f"{protocol}://lab:4001", "--no-reconnect", "-t", "iso", "--on-match", "*"])
 
     def test_what_serialterm_has_not_is_named(self):
         for options, message in (

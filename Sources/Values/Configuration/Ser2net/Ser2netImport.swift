@@ -172,11 +172,12 @@ private struct Ser2netProfile {
     case "unix": setTarget(rest.isEmpty ? nil : "unix:\(rest)", gensio)
     case "telnet":
       let next = Ser2netGensio.first(of: rest)
-      guard let next, next.gensio.name == "tcp", gensio.flag("rfc2217") == true else {
-        drop("connector", String(text), because: "only telnet(rfc2217),tcp is a kind of target")
+      guard let next, next.gensio.name == "tcp" else {
+        drop("connector", String(text), because: "telnet is a kind of target over tcp alone")
         break
       }
-      setTarget(Ser2netAddress(next.rest).map { "rfc2217://\($0.text)" }, gensio)
+      let form = gensio.flag("rfc2217") == true ? "rfc2217" : "telnet"
+      setTarget(Ser2netAddress(next.rest).map { "\(form)://\($0.text)" }, gensio)
     default:
       drop("connector", String(text), because: "no target is of the kind '\(gensio.name)'")
     }

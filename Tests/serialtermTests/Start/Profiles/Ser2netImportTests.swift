@@ -104,7 +104,10 @@ struct Ser2netImportTests {
     => target = "rfc2217://[::1]:4000"
 
     telnet,tcp,lab,4000
-    => # not imported: connector = telnet,tcp,lab,4000 (only telnet(rfc2217),tcp is a kind of target)
+    => target = "telnet://lab:4000"
+
+    telnet,sctp,lab,4000
+    => # not imported: connector = telnet,sctp,lab,4000 (telnet is a kind of target over tcp alone)
     => # not imported: listen = "[::]:2000,raw" (without a target it would serve another device)
 
     unix,/run/x
