@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 from Tests.endtoend.faults import PREFIX, processes, record
-from Tests.endtoend.harness import Pipes, Terminal, run, serialterm_binary, wait_until
+from Tests.endtoend.harness import Device, Pipes, Terminal, run, serialterm_binary, wait_until
 from Tests.endtoend.harness.deadline import TIMEOUT
 from Tests.endtoend.harness.loopback import Loopback
 from Tests.endtoend.harness.program import environment
@@ -66,11 +66,11 @@ def free_port():
 
 
 @contextlib.contextmanager
-def ser2net(node, port):
-    """ser2net with a port that speaks RFC 2217, for a node; yields when it listens."""
+def ser2net(node, port, accepter="telnet(rfc2217,mode=server),tcp"):
+    """ser2net with a port for a node; yields when it listens."""
     process = subprocess.Popen(
         ["ser2net", "-d", "-n",
-         "-Y", f"connection: &port#  accepter: telnet(rfc2217,mode=server),tcp,127.0.0.1,{port}",
+         "-Y", f"connection: &port#  accepter: {accepter},127.0.0.1,{port}",
          "-Y", f"  connector: serialdev(nouucplock=true),{node},115200n81,local"],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=True, env=environment())
@@ -83,6 +83,11 @@ def ser2net(node, port):
     finally:
         process.terminate()
         process.wait(TIMEOUT)
+
+
+def window(columns, rows):
+    """The subnegotiation of RFC 1073."""
+    return b"\xff\xfa\x1f" + columns.to_bytes(2, "big") + rows.to_bytes(2, "big") + b"\xff\xf0"
 
 
 class NetworkTest(unittest.TestCase):
@@ -393,7 +398,9 @@ class FailureTests(NetworkTest):
             program = self.pipes(f"rfc2217://127.0.0.1:{listener.port}")
             listener.accept()
             self.assertEqual(program.wait(), 5)
-            program.stderr.expect(b"the server does not answer")
+            program.stderr.expect(
+                b"the server does not answer. It may be serving another client, or speak no telnet: "
+                b"tcp://127.0.0.1:%d passes bytes as they are." % listener.port)
 
     def test_a_telnet_server_without_ports_is_said(self):
         with Listener() as listener:
@@ -426,6 +433,34 @@ class FailureTests(NetworkTest):
             self.assertEqual(program.stdout.read_exactly(3), b"raw")
             program.stderr.expect(
                 b"has answered nothing in telnet. If it speaks none, use tcp://127.0.0.1:%d:" % listener.port)
+
+    def test_a_telnet_server_that_asks_for_the_size_of_the_window_gets_each(self):
+        with Listener() as listener:
+            terminal = self.terminal(f"telnet://127.0.0.1:{listener.port}")
+            listener.accept()
+            listener.read(12)
+            terminal.resize(30, 100)
+            # DO NAWS: WILL NAWS, and SB NAWS with columns and rows.
+            listener.client.sendall(b"\xff\xfd\x1f")
+            self.assertEqual(listener.read(3), b"\xff\xfb\x1f")
+            # The resize may be seen before the server asks, or after.
+            sizes = [listener.read(9)]
+            if sizes != [window(100, 30)]:
+                sizes.append(listener.read(9))
+            self.assertEqual(sizes[-1], window(100, 30))
+            # 255 is doubled.
+            terminal.resize(31, 255)
+            self.assertEqual(listener.read(10), b"\xff\xfa\x1f\x00\xff\xff\x00\x1f\xff\xf0")
+            terminal.send(b"key")
+            self.assertEqual(listener.read(3), b"key")
+
+    def test_without_a_window_there_is_no_size(self):
+        with Listener() as listener:
+            self.pipes(f"telnet://127.0.0.1:{listener.port}", "--linger", "5")
+            listener.accept()
+            listener.read(12)
+            listener.client.sendall(b"\xff\xfd\x1f")
+            self.assertEqual(listener.read(3), b"\xff\xfc\x1f")
 
     def test_a_server_that_is_busy_says_so(self):
         with Listener() as listener:
@@ -465,6 +500,32 @@ class Ser2netTests(NetworkTest):
         terminal.expect(b"DTR ")
         terminal.send(PREFIX + b"b")
         terminal.expect(b"Break sent.")
+
+    def test_each_of_its_accepters_is_one_form_of_target_and_the_others_are_said(self):
+        """CR LF, CR alone, NUL and 255 pass as they are; ends of pieces are between CR and LF."""
+        place = f"127.0.0.1:{self.port}"
+        pieces = [b"a\r", b"\nb\r", b"c\r\0\xff", b"\xff\xf3\r", b"\xff", b"\xff\r\n\n\r"]
+        for accepter, form, others in (
+            ("tcp", "tcp", (("rfc2217", f"or speak no telnet: tcp://{place}"),)),
+            ("telnet,tcp", "telnet", (
+                ("rfc2217", f"the server has no RFC 2217. telnet://{place} passes bytes"),
+                ("tcp", f"are among the bytes. Try telnet://{place}.\n"))),
+            ("telnet(rfc2217,mode=server),tcp", "rfc2217", (
+                ("telnet", f"this server also has RFC 2217: rfc2217://{place}"),
+                ("tcp", f"Try telnet://{place}, or rfc2217://{place}, which"))),
+        ):
+            device = self.enterContext(Device())
+            with self.subTest(accepter), ser2net(device.path, self.port, accepter):
+                with Pipes(serialterm_binary(), "connect", f"{form}://{place}", "--linger", "30") as program:
+                    for piece in pieces:
+                        program.send(piece)
+                        self.assertEqual(device.read_exactly(len(piece)), piece)
+                        device.write(piece)
+                        self.assertEqual(program.stdout.read_exactly(len(piece)), piece)
+                    self.assertEqual(program.stderr.data, b"")
+                for other, message in others:
+                    with Pipes(serialterm_binary(), "connect", f"{other}://{place}", "--linger", "30") as program:
+                        program.stderr.expect(message.encode())
 
     def test_the_timing_of_a_sequence_is_said_once_to_be_the_networks(self):
         board = self.enterContext(Loopback("--board"))

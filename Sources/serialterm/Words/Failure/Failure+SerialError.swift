@@ -164,6 +164,9 @@ extension Failure {
       let reason =
         error.subject.map { "the server says that the port is in use: \($0.harmless)" }
         ?? "the server does not answer. It may be serving another client"
+        + (error.endpoint.name(speaking: .raw).map {
+          ", or speak no telnet: \($0.harmless) passes bytes as they are"
+        } ?? "")
       self =
         Failure(.deviceBusy, "\("\(error.endpoint)".harmless): \(reason).").avoidableByWaiting
     case .busy: self.init(error, .busy(at: error.endpoint), denial: nil)
