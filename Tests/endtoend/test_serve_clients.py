@@ -49,6 +49,30 @@ while True:
 """
 
 
+# Prints what Net::Telnet makes of the bytes of the port in its argument, and has it send lines, or a break.
+NET_TELNET = r"""use strict; use Net::Telnet; $| = 1; binmode STDIN;
+my $port = Net::Telnet->new(Host => "127.0.0.1", Port => $ARGV[0], Errmode => "return");
+print "ready\n";
+while (1) {
+  my ($input, $ready) = ("", undef);
+  vec($input, fileno(STDIN), 1) = vec($input, fileno($port), 1) = 1;
+  select($ready = $input, undef, undef, undef);
+  if (vec($ready, fileno($port), 1)) {
+    # There may be nothing but commands.
+    my $text = $port->get(Timeout => 0) // "";
+    last if $port->eof;
+    $text =~ s/([^\x20-\x7e])/sprintf "<%02x>", ord $1/ge;
+    print $text;
+  }
+  if (vec($ready, fileno(STDIN), 1)) {
+    my $line = <STDIN> // last;
+    chomp $line;
+    $line eq "break" ? $port->break : $port->print($line);
+  }
+}
+"""
+
+
 class ServedTest(unittest.TestCase):
     """Serves a device in each protocol, with a simulated driver that has the features that a pty lacks."""
 
@@ -335,6 +359,68 @@ class TelnetTests(ClientCase, ServedTest):
         self.start()
         self.send(b"not sent")
         self.expect(b" has the pen: what you type goes nowhere]")
+
+
+@unittest.skipUnless(shutil.which("gensiot"), "gensiot is not installed: it is in Debian's gensio-bin")
+class GensiotTests(ClientCase, ServedTest):
+    name, speaks = "gensiot 2.6", "telnet"
+    gensios, protocol = "telnet,tcp", "telnet"
+    # CR LF in two pieces, CR before NUL and 255, and the code of a break.
+    pieces = [b"a\r", b"\nb\r", b"c\r\0\xff", b"\xff\xf3\r", b"\xff", b"\xff\r\n\n\r"]
+    alone = "every CR, NUL and 255 both ways"
+
+    def start(self):
+        self.client = self.program(
+            "gensiot", "-i", "stdio(self)", f"{self.gensios},127.0.0.1,{self.ports[self.protocol]}", of=Pipes)
+
+    def expect(self, data, timeout=None):
+        self.client.stdout.expect(data, timeout)
+
+    def test_it_is_alone(self):
+        self.serve()
+        self.start()
+        for piece in self.pieces:
+            self.client.send(piece)
+            self.assertEqual(self.device.read_exactly(len(piece)), piece)
+            self.device.write(piece)
+            self.assertEqual(self.client.stdout.read_exactly(len(piece)), piece)
+
+
+class GensiotPortTests(GensiotTests):
+    speaks, gensios, protocol = "RFC 2217", "telnet(rfc2217),tcp", "rfc2217"
+
+
+class NetTelnetTests(ClientCase, ServedTest):
+    """It refuses BINARY: text is that of RFC 854."""
+
+    name, speaks = "Net::Telnet 3.05 (Perl)", "telnet"
+    alone = "a line each way, a break; CR LF is one end of line"
+    watches = "yes, and it is told who has the pen"
+    ending = b"\r\n"
+
+    def start(self):
+        self.client = self.program("perl", "-e", NET_TELNET, str(self.ports["telnet"]), of=Pipes)
+        try:
+            self.client.stdout.expect(b"ready")
+        except AssertionError:
+            raise unittest.SkipTest("Net::Telnet is not installed: it is in Debian's libnet-telnet-perl") from None
+
+    def send(self, data):
+        self.client.send(data + b"\n")
+
+    def expect(self, data, timeout=None):
+        # As the program prints what is no letter.
+        self.client.stdout.expect(data.replace(b"\r\n", b"<0a>"), timeout)
+
+    def test_it_is_alone(self):
+        super().test_it_is_alone()
+        for piece in (b"one\r", b"\ntwo\rhalf\xff", b"\r\n"):
+            self.device.write(piece)
+        self.expect(b"<0a>one<0a>two<0d>half<ff><0a>")
+        # A pseudo-terminal has no breaks.
+        self.send(b"break")
+        self.send(b"after it")
+        self.assertEqual(self.device.read_exactly(10), b"after it\r\n")
 
 
 class NetcatTests(ClientCase, ServedTest):
