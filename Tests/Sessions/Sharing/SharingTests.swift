@@ -952,6 +952,19 @@ final class SharingBench {
     #expect(try bench.wait { viewer.received.count + count == total })
   }
 
+  @Test func `A CR that a telnet client did not get has no NUL behind it`() throws {
+    let bench = try SharingBench()
+    let client = try bench.client(.telnet)
+    // It agrees to nothing.
+    try client.send("key")
+    #expect(try bench.wait { client.receive().hasSuffix("goes nowhere]\r\n") })
+    for _ in 0..<400 { bench.deviceSends([UInt8](repeating: 0x61, count: 4_096)) }
+    bench.deviceSends([0x61, 0x0D])
+    #expect(try bench.wait { client.receive().hasSuffix(" of the device not shown]\r\n") })
+    let end = String(decoding: client.received.suffix(80), as: UTF8.self)
+    #expect(end.contains("a\r\n[serialterm: "))
+  }
+
   @Test func aStalledRawClient_isDisconnected_andHoldsNobodyUp() throws {
     let bench = try SharingBench()
     let client = try bench.client(.raw)
