@@ -56,6 +56,8 @@ class ServerCase:
     unset = ()
     # How a break is made of it; empty for not at all.
     breaks = ("TIOCSBRK", "TIOCCBRK")
+    # The same of telnet alone, and what the device gets of "after it".
+    telnet_breaks, after_break = (), b"after it"
     # Whether DTR is set at once, and not kept for a sequence.
     toggles = True
     # The message for the second client, and its exit status.
@@ -80,8 +82,9 @@ class ServerCase:
         device = self.enterContext(Device())
         return device, Driver(device.path, self.folder, framing=1)
 
-    def terminal(self, *options):
-        return Terminal(serialterm_binary(), "connect", self.target, *options)
+    def terminal(self, *options, form="rfc2217"):
+        target = f"{form}://127.0.0.1:{self.port}"
+        return Terminal(serialterm_binary(), "connect", target, *options)
 
     def serve(self, driver, node):
         return self.server.running(node, self.port, self.folder, driver.variables)
@@ -125,6 +128,25 @@ class ServerCase:
                 terminal.expect(b"Break sent" if self.breaks else b"this port has no break")
                 for call in self.breaks:
                     wait_until(lambda call=call: call in driver.trace, call)
+                self.leave(terminal)
+
+    def test_telnet_alone_passes_bytes_and_a_break(self):
+        device, driver = self.driver()
+        with self.serve(driver, device.path):
+            with self.terminal(form="telnet") as terminal:
+                terminal.expect(b"this server also has RFC 2217: %s" % self.target.encode())
+                # CR LF in two pieces, CR alone, NUL.
+                for piece in (b"a\r", b"\nb\r", b"c\r\0d"):
+                    terminal.send(piece)
+                    self.assertEqual(device.read_exactly(len(piece)), piece)
+                device.write(b"from the device")
+                terminal.expect(b"from the device")
+                terminal.send(PREFIX + b"b")
+                terminal.expect(b"Break sent")
+                for call in self.telnet_breaks:
+                    wait_until(lambda call=call: call in driver.trace, call)
+                terminal.send(b"after it")
+                self.assertEqual(device.read_exactly(len(self.after_break)), self.after_break)
                 self.leave(terminal)
 
     def test_it_comes_back_after_a_restart(self):
@@ -220,11 +242,13 @@ class ServeTests(ServerCase, unittest.TestCase):
 
 class Ser2netTests(ServerCase, unittest.TestCase):
     server, documented = Ser2net, "4.3"
+    telnet_breaks = ("TCSBRK",)
     busy, told = b"in use", "that the port is in use"
 
 
 class GensiotTests(ServerCase, unittest.TestCase):
     server, documented = Gensiot, "2.6"
+    telnet_breaks = ("TCSBRK",)
     told = "nothing: both use the port"
 
     def test_a_second_client_is_told(self):
@@ -262,6 +286,8 @@ class SredirdTests(ServerCase, unittest.TestCase):
     server, documented = Sredird, "2.2"
     unset = (MARK, SPACE, ODD_RATE)
     breaks = ("tcsendbreak",)
+    # It takes IAC BRK for a command of three bytes.
+    after_break = b"fter it"
     passes = "64 KiB, one way at a time; 1 KiB at once from the device"
     # Ended or reset, whichever is seen first.
     busy, busy_status, told = b"the connection", 6, "that the connection has ended"

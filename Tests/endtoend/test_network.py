@@ -424,6 +424,9 @@ class FailureTests(NetworkTest):
             self.assertEqual(listener.read(6), b"\xff\xfd\x01\xff\xfc\x2c")
             program.send(b"x\r\ny\rz\xff")
             self.assertEqual(listener.read(9), b"x\r\ny\r\x00z\xff\xff")
+            # An Enter is whole without the next key.
+            program.send(b"\r")
+            self.assertEqual(listener.read(2), b"\r\x00")
 
     def test_telnet_alone_at_a_server_without_telnet_passes_bytes_and_says_so(self):
         with Listener() as listener:
