@@ -166,6 +166,7 @@ class PageTests(WebTest):
         # The scripts of the page are no secret, and no other page can read or run them.
         script = self.get("/page.js", "Origin: http://evil.example")
         self.assertTrue(script.startswith(b"HTTP/1.1 200"))
+        self.assertTrue(self.get("/page.js", "Origin: http://evil.example", method="HEAD").startswith(b"HTTP/1.1 200"))
         self.assertIn(b"Cross-Origin-Resource-Policy: same-origin", script)
         self.assertNotIn(b"Access-Control", script)
 
@@ -179,16 +180,20 @@ class PageTests(WebTest):
         self.assertIn(f"requests arrive for 127.0.0.1:{self.port}", line)
         self.assertIn("start the page with --web-host lab.example:8443", line)
         self.assertIn("proxy_set_header Host $http_host;", line)
+        self.assertIn("Otherwise another page in a browser has tried to connect: ignore this.", line)
         # Anybody can say any origin, and any name of the server.
         for number in range(40):
-            self.get("/", f"Origin: http://\x1b]0;{number}\x07" + "x" * 900)
+            answer = self.get("/", f"Origin: http://\x9b2J\u202e{number}" + "x" * 900)
+            self.assertTrue(answer.startswith(b"HTTP/1.1 403"), answer[:80])
             self.get(host=f"evil{number}.example")
-        program.stderr.expect(b"Further refused requests are not logged.")
+        program.stderr.expect(re.compile(rb"the page for browsers: Further refused requests are not logged.\r?\n"))
         self.end(program)
         program.catch_up()
         self.assertEqual(program.stderr.data.count(b"The page of https://lab.example:8443 is refused"), 1)
         self.assertLess(len(program.stderr.data), 6_000)
-        self.assertNotIn(b"\x1b]", program.stderr.data)
+        self.assertIn("'http://\ufffd2J\ufffd0xxx".encode(), program.stderr.data)
+        self.assertNotIn("\u202e".encode(), program.stderr.data)
+        self.assertNotIn("\x9b".encode(), program.stderr.data)
 
     def test_a_page_can_ask_why_its_socket_is_refused(self):
         self.serve()
@@ -243,7 +248,7 @@ class ProxyTests(WebTest):
         with self.assertRaises(ConnectionError):
             self.enterContext(WebSocket(
                 proxy.port, self.token, path="/board/socket", origin=f"http://127.0.0.1:{proxy.port}"))
-        program.stderr.expect(b"A reverse proxy between must pass Upgrade and Connection")
+        program.stderr.expect(b"If a reverse proxy is between, it must pass Upgrade and Connection")
 
     @slow
     @unittest.skipIf(why_no_browser(), why_no_browser())
@@ -261,6 +266,11 @@ class ProxyTests(WebTest):
         address = f"http://127.0.0.1:{proxy.port}"
         link = f"{address}/board/#{self.token}"
         browser.open(link)
+        browser.wait_for_text("#banner", f"The page of {address} is refused")
+        # What the proxy itself answers is no reason.
+        proxy.configure(self.without("Host") + "\nlocation /board/why { default_type text/html; return 200 'sign in'; }")
+        browser.wait_for_text("#banner", "The connection to the server is lost")
+        proxy.configure(self.without("Host"))
         browser.wait_for_text("#banner", f"The page of {address} is refused")
         browser.wait_for_text("#banner", "--web-host")
         proxy.configure(self.without("Upgrade", "Connection"))

@@ -9,9 +9,15 @@ enum Log {
     _ = try? FileDescriptor.standardError.writeAll("serialterm-web log: \(cleaned(text))\n".utf8)
   }
 
-  /// A text without what a terminal could take for something else, at most 300 characters long.
-  static func cleaned(_ text: String) -> String {
-    let scalars = text.unicodeScalars.prefix(300).map { scalar -> Unicode.Scalar in
+  /// The longest line, in Unicode scalars. A refusal with the longest names is shorter.
+  static let longestLine = 640
+
+  /// A text without what a terminal could take for something else. A long one ends with ….
+  ///
+  /// - Parameter limit: the most Unicode scalars of the text.
+  static func cleaned(_ text: String, upTo limit: Int = longestLine) -> String {
+    let rest = text.unicodeScalars.dropFirst(limit)
+    let scalars = text.unicodeScalars.prefix(limit).map { scalar -> Unicode.Scalar in
       switch scalar.properties.generalCategory {
       case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse,
         .surrogate:
@@ -19,6 +25,6 @@ enum Log {
       default: scalar
       }
     }
-    return String(String.UnicodeScalarView(scalars))
+    return String(String.UnicodeScalarView(scalars)) + (rest.isEmpty ? "" : "…")
   }
 }

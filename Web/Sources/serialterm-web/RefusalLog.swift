@@ -10,9 +10,10 @@ struct RefusalLog {
 
   /// Notes a refused request.
   ///
-  /// - Returns: the line for the log; nil for none.
-  mutating func line(about reason: String) -> String? {
-    guard seen.count < Self.limit, seen.insert(reason).inserted else { return nil }
-    return seen.count < Self.limit ? reason : "\(reason) Further refused requests are not logged."
+  /// - Returns: the lines for the log.
+  mutating func lines(about reason: String) -> [String] {
+    guard seen.count < Self.limit, seen.insert(reason).inserted else { return [] }
+    return [reason]
+      + (seen.count < Self.limit ? [] : ["Further refused requests are not logged."])
   }
 }

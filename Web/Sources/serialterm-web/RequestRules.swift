@@ -37,21 +37,25 @@ struct RequestRules: Sendable {
     guard isOwn(host.name) else {
       return Refusal(
         .misdirectedRequest,
-        "This computer does not know the name '\(host.name)'. If it is right, start the page with "
-          + "--web-host \(host.name).")
+        "This computer does not know the name '\(Self.shown(host.name))'.",
+        "If it is right, start the page with --web-host \(Self.shown(host.name)). If a reverse proxy "
+          + "has put it there, it must pass the host instead (\(Self.hostLine)).")
     }
     let origins = head.headers["origin"]
     guard origins.count <= 1 else { return Refusal(.badRequest, "The request has two origins.") }
     guard let text = origins.first else { return nil }
     guard let origin = Origin(text) else {
-      return Refusal(.forbidden, "Pages of the origin '\(Log.cleaned(text))' are refused.")
+      return Refusal(.forbidden, "Pages of the origin '\(Self.shown(text))' are refused.")
     }
     guard isOwn(origin, reaching: host) else {
       return Refusal(
         .forbidden,
-        "The page of \(origin) is refused: requests arrive for \(hosts[0]). If a reverse proxy is "
-          + "between, start the page with --web-host \(origin.authority). The proxy should pass the host, "
-          + "too (nginx: proxy_set_header Host $http_host;).")
+        "The page of \(Self.shown("\(origin)")) is refused: requests arrive for "
+          + "\(Self.shown(hosts[0])).",
+        "If a reverse proxy of yours is between, start the page with --web-host "
+          + "\(Self.shown(origin.authority))."
+          + (origin.name == host.name
+            ? "" : " The proxy should pass the host, too (\(Self.hostLine))."))
     }
     return nil
   }
@@ -67,11 +71,17 @@ struct RequestRules: Sendable {
     return refusal(of: head)?.reason ?? Self.upgradeAdvice
   }
 
+  /// How a proxy passes the name by which browsers reach it.
+  private static let hostLine = "nginx: proxy_set_header Host $http_host;"
+
+  /// A name of a request for a message, in which the rest must have room.
+  private static func shown(_ name: String) -> String { Log.cleaned(name, upTo: 100) }
+
   /// What to do if a WebSocket's request arrives as another one, or not at all.
   static let upgradeAdvice =
-    "The page's WebSocket does not reach the server. A reverse proxy between must pass Upgrade and "
-    + "Connection (nginx: proxy_http_version 1.1; proxy_set_header Upgrade $http_upgrade; "
-    + "proxy_set_header Connection upgrade;)."
+    "The page's WebSocket does not reach the server, or was closed before it began. If a reverse "
+    + "proxy is between, it must pass Upgrade and Connection (nginx: proxy_http_version 1.1; "
+    + "proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection upgrade;)."
 
   /// Whether an answered request says that it comes from a page of this server. Browsers do so
   /// truthfully, and other programs as they like.
@@ -106,7 +116,7 @@ struct RequestRules: Sendable {
     }
 
     private let scheme: Scheme
-    private let name: String
+    let name: String
     private let port: Int
 
     var description: String { "\(scheme)://\(authority)" }
@@ -136,10 +146,22 @@ struct RequestRules: Sendable {
   /// A refused request.
   struct Refusal: Equatable {
     let status: HTTPResponseStatus
-    let reason: String
+    /// What is refused, and why.
+    private let cause: String
+    /// What to do if the request is of the user's own page; nil for nothing.
+    private let fix: String?
 
-    init(_ status: HTTPResponseStatus, _ reason: String) {
-      (self.status, self.reason) = (status, reason)
+    init(_ status: HTTPResponseStatus, _ cause: String, _ fix: String? = nil) {
+      (self.status, self.cause, self.fix) = (status, cause, fix)
+    }
+
+    /// The refusal for the page that has asked.
+    var reason: String { fix.map { "\(cause) \($0)" } ?? cause }
+
+    /// The refusal for the user of the server, who may have opened another page.
+    var report: String {
+      guard fix != nil else { return reason }
+      return "\(reason) Otherwise another page in a browser has tried to connect: ignore this."
     }
   }
 

@@ -253,14 +253,15 @@ final class Server: Sendable {
 
   private func answer(to head: HTTPRequestHead) -> (HTTPResponseStatus, HTTPHeaders, [UInt8]) {
     let file = PageFile(target: head.uri)
-    // Chromium names the page's origin for its scripts, too. They are the same for everybody, and
+    // Chromium names the page's origin for its scripts, too. Parts are the same for everybody, and
     // let a page behind a proxy say why its WebSocket is refused.
-    let isScript = head.method == .GET && file != nil && file != .html
-    if let refusal = rules.refusal(of: head), !(isScript && refusal.status == .forbidden) {
-      if refusal.status != .badRequest { log(refusal.reason) }
+    let isReading = head.method == .GET || head.method == .HEAD
+    let isPartOfPage = isReading && file != nil && file != .html
+    if let refusal = rules.refusal(of: head), !(isPartOfPage && refusal.status == .forbidden) {
+      if refusal.status != .badRequest { log(refusal.report) }
       return text(refusal.status, refusal.reason)
     }
-    guard head.method == .GET || head.method == .HEAD else {
+    guard isReading else {
       return text(.methodNotAllowed, "Only GET and HEAD are possible here.")
     }
     if let file { return answer(.ok, file.type, file.bytes) }
@@ -283,7 +284,7 @@ final class Server: Sendable {
   }
 
   private func log(_ reason: String) {
-    if let line = people.withLock({ $0.refusals.line(about: reason) }) { Log.write(line) }
+    for line in people.withLock({ $0.refusals.lines(about: reason) }) { Log.write(line) }
   }
 
   private func text(

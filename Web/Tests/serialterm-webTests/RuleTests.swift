@@ -94,7 +94,8 @@ struct RequestRulesTests {
   func aRefusedPageLearnsItsOriginAndTheFix(origin: String, name: String) throws {
     let text = explanation(host: "127.0.0.1:8080", origin: origin)
     #expect(text.contains("requests arrive for 127.0.0.1:8080."))
-    #expect(text.contains("start the page with --web-host \(name). The proxy"))
+    #expect(text.contains("start the page with --web-host \(name). The proxy should pass the host"))
+    #expect(!text.contains("ignore this"))
     // What it advises is right.
     let mended = RequestRules(
       host: "127.0.0.1", proxies: [try #require(RequestRules.Authority(name))])
@@ -102,6 +103,41 @@ struct RequestRulesTests {
       version: .http1_1, method: .GET, uri: "/socket",
       headers: ["Host": "127.0.0.1:8080", "Origin": origin])
     #expect(mended.refusal(of: head) == nil)
+  }
+
+  @Test func aProxyThatPassesTheHostIsNotAskedFor() {
+    let text = explanation(host: "192.0.2.7:8443", origin: "https://192.0.2.7:8443")
+    #expect(text.hasSuffix("start the page with --web-host 192.0.2.7:8443."))
+  }
+
+  private func report(host: String, origin: String? = nil) throws -> String {
+    var headers: HTTPHeaders = ["Host": host]
+    if let origin { headers.add(name: "Origin", value: origin) }
+    let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/socket", headers: headers)
+    return try #require(rules.refusal(of: head)).report
+  }
+
+  @Test func theUserMayHaveOpenedAnotherPage() throws {
+    let page = try report(host: "127.0.0.1:8080", origin: "https://evil.example")
+    #expect(page.contains("If a reverse proxy of yours is between"))
+    #expect(page.hasSuffix("has tried to connect: ignore this."))
+    let name = try report(host: "board")
+    #expect(
+      name.contains("--web-host board. If a reverse proxy has put it there, it must pass the"))
+    #expect(name.contains("proxy_set_header Host $http_host;"))
+    #expect(name.hasSuffix("has tried to connect: ignore this."))
+  }
+
+  @Test func aReportOfLongNamesIsWhole() throws {
+    let name = String(repeating: "x", count: 249)
+    for report in [
+      try report(host: name), try report(host: "127.0.0.1:8080", origin: "https://\(name):8443"),
+      try report(host: "\(String(repeating: "0", count: 200)).lab.example.org"),
+    ] {
+      #expect(report.unicodeScalars.count <= Log.longestLine)
+      #expect(Log.cleaned(report).hasSuffix("ignore this."))
+      #expect(report.contains("xxx…") || report.contains("000…"))
+    }
   }
 
   @Test func aPageWhoseSocketIsNotRefusedLearnsOfUpgrade() {
@@ -121,12 +157,12 @@ struct RequestRulesTests {
 struct RefusalLogTests {
   @Test func aReasonIsLoggedOnceAndThereAreFew() {
     var log = RefusalLog()
-    #expect(log.line(about: "a") == "a")
-    #expect(log.line(about: "a") == nil)
-    let lines = (0..<100).compactMap { log.line(about: "\($0)") }
-    #expect(lines.count == RefusalLog.limit - 1)
-    #expect(lines.last?.contains("Further refused requests are not logged.") == true)
-    #expect(log.line(about: "a") == nil)
+    #expect(log.lines(about: "a") == ["a"])
+    #expect(log.lines(about: "a") == [])
+    let lines = (0..<100).flatMap { log.lines(about: "\($0)") }
+    #expect(lines.count == RefusalLog.limit)
+    #expect(lines.suffix(2) == ["6", "Further refused requests are not logged."])
+    #expect(log.lines(about: "a") == [])
   }
 }
 

@@ -78,7 +78,9 @@ function disconnected(wasOpen) {
 async function askWhy() {
   try {
     const answer = await fetch(`why?${location.origin}`, { cache: "no-store" });
-    why = answer.ok ? (await answer.text()).slice(0, 600).trim() : "";
+    // A proxy may have a page of its own at this address, such as one that asks for a password.
+    const isReason = answer.ok && answer.headers.get("Content-Type")?.startsWith("text/plain");
+    why = isReason ? (await answer.text()).slice(0, 600).trim() : "";
   } catch {
     // The server is not there.
     why = "";
