@@ -374,6 +374,36 @@ class SafetyTests(AgentCase):
         self.assertLess(self.flood(100_000_000), 65_536)
 
 
+class ListTests(AgentCase):
+    def test_sessions_with_long_names_are_listed_in_parts(self):
+        folder = self.folder.joinpath(*("d" * 200 for _ in range(8)))
+        folder.mkdir(parents=True)
+        devices = [self.enterContext(Device(folder / f"board{number}")) for number in range(16)]
+        agent = self.agent(*(word for device in devices for word in ("--allow", device.path)))
+        for device in devices:
+            agent.open(device.path)
+        ports = []
+        while True:
+            agent.lines.clear()
+            found = agent.call("list_sessions", first=len(ports))
+            self.assertLess(len(agent.lines[-1]), 40_000)
+            ports += [session["port"] for session in found["own"]]
+            if "how_to_go_on" not in found:
+                break
+            self.assertIn(f"Go on with first {len(ports)}.", found["how_to_go_on"])
+        self.assertEqual(ports, [device.path for device in devices])
+
+    def test_the_end_of_a_list_is_no_empty_list(self):
+        device = self.device()
+        agent = self.agent("--allow", device.path)
+        agent.open(device.path)
+        result = agent.outcome(agent.start("list_sessions", first=7))
+        advice = "first 7 is after the end of this list of 1. Begin again with first 0."
+        self.assertIn(advice, result["content"][0]["text"])
+        self.assertEqual(
+            result["structuredContent"], {"sessions": [], "own": [], "how_to_go_on": advice})
+
+
 class ReadingTests(AgentCase):
     def setUp(self):
         super().setUp()
@@ -464,6 +494,11 @@ class ReadingTests(AgentCase):
         part = self.whole("search", pattern="LONG")
         self.assertEqual(len(part["matches"]), 1)
         self.assertIn("go on with read, offset", part["how_to_go_on"])
+        # Groups leave half of the room for what the device sent.
+        part = self.whole(
+            "read", offset=0, pattern="(?s)" + "(" * 31 + ".*number 7\r" + ")" * 31, max_bytes=65_536)
+        self.assertEqual((part["reason"], len(part["match"])), ("matched", 32))
+        self.assertGreater(part["next_offset"], 1_000)
         resource = f"serialterm://session/{self.session}/scrollback"
         self.client.lines.clear()
         contents = self.client.request("resources/read", uri=resource)["result"]["contents"][0]
@@ -472,6 +507,8 @@ class ReadingTests(AgentCase):
 
     def test_what_a_client_sends_does_not_make_an_answer_long(self):
         self.assertLess(len(self.client.failure("status", session="x" * 500_000)), 2_100)
+        # One character of many scalars.
+        self.assertLess(len(self.client.failure("status", **{"a" + "\u0301" * 100_000: 1})), 2_100)
 
     def test_a_pattern_has_one_name_and_the_other_is_accepted(self):
         tools = {tool["name"]: tool for tool in self.client.request("tools/list")["result"]["tools"]}
@@ -480,8 +517,9 @@ class ReadingTests(AgentCase):
             self.assertNotIn("until", tools[name]["inputSchema"]["properties"])
         self.board.write(b"one\r\n")
         self.assertEqual(self.read(until="one")["reason"], "matched")
-        found = self.client.call("search", session=self.session, until="one")
-        self.assertEqual(found["total"], 1)
+        # A search never had the other one.
+        self.assertIn("there is no argument 'until'", self.client.failure(
+            "search", session=self.session, until="one"))
         self.assertIn("given twice", self.client.failure(
             "read", session=self.session, until="one", pattern="one"))
 
@@ -558,7 +596,11 @@ class ReadingTests(AgentCase):
         first = found["matches"][0]["offset"]
         self.assertEqual(self.read(offset=first, max_bytes=7)["data"]["text"], "line 37")
         self.client.call("mark", session=self.session, note="here")
-        self.assertIn("pattern", self.client.failure("search", session=self.session, pattern="("))
+        for tool in ("search", "read"):
+            reason = self.client.failure(tool, session=self.session, pattern="(")
+            self.assertTrue(reason.startswith("pattern: not a regular expression: '('"), reason)
+        found = self.client.call("search", session=self.session, pattern="line .7", limit=1)
+        self.assertTrue(found["how_to_go_on"].startswith("Only the newest line is here: "), found)
         self.client.call("set_line", session=self.session, baud=9_600)
         self.assertIn("9600", self.client.call("status", session=self.session)["settings"])
 

@@ -30,12 +30,16 @@ package struct ProtocolError: Error {
     }
   }
 
-  /// A request names a revision that no request may name.
+  /// A request names a revision that no request may name. The answer repeats its first 100 Unicode
+  /// scalars.
   package static func unsupportedVersion(_ requested: String) -> ProtocolError {
     let supported = ProtocolRevision.perRequest.map { JSON.string($0.rawValue) }
     return ProtocolError(
       -32022, "Unsupported protocol version",
-      data: .object([("supported", .array(supported)), ("requested", .string(requested))]))
+      data: .object([
+        ("supported", .array(supported)),
+        ("requested", .string(String(requested.unicodeScalars.prefix(100)))),
+      ]))
   }
 }
 

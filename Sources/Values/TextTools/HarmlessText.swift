@@ -50,11 +50,14 @@ extension String {
 }
 
 extension Substring {
-  /// The text without its middle, if it has more characters than the limit.
+  /// The text without its middle, if it has more Unicode scalars than the limit. A character can
+  /// have any number of them.
   fileprivate func shortened(to limit: Int) -> String {
-    guard utf8.count > limit, count > limit else { return String(self) }
-    let tail = limit / 4
-    return "\(prefix(limit - tail))[\(count - limit) characters]\(suffix(tail))"
+    let (scalars, tail) = (unicodeScalars, limit / 4)
+    let rest = utf8.count > limit ? scalars.count - limit : 0
+    guard rest > 0 else { return String(self) }
+    return String(scalars.prefix(limit - tail)) + "[\(rest) characters]"
+      + String(scalars.suffix(tail))
   }
 }
 

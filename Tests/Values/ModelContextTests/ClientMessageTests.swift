@@ -95,5 +95,10 @@ import TextTools
     #expect(error.code == -32022)
     #expect(error.data?.description == #"{"supported":["2026-07-28"],"requested":\#(version)}"#)
     #expect(outline(request(of: "7")) == ["-32602 of 1"])
+    let long = #""a\#(String(repeating: "\u{301}", count: 100_000))""#
+    guard case .invalid(_, let error) = ClientMessage.parse(request(of: long)).first else {
+      return #expect(Bool(false))
+    }
+    #expect(error.data?["requested"]?.string?.unicodeScalars.count == 100)
   }
 }

@@ -18,6 +18,11 @@ import TextTools
     #expect(text.shellWord == word)
   }
 
+  @Test func lineOfAText_isShortened_ifItIsOneCharacter() {
+    let text = "a" + String(repeating: "\u{301}", count: 100_000)
+    #expect(text.harmlessLines.unicodeScalars.count < 700)
+  }
+
   @Test func linesOfAText_areHarmless_andStayLines() {
     #expect(
       "a\u{1B}[2J\n\nb\u{9B}c\rd".harmlessLines == "a\u{FFFD}[2J\n\nb\u{FFFD}c\u{FFFD}d")

@@ -165,10 +165,10 @@ final class AgentRead: AgentOperation {
   ) -> AgentCall.Outcome {
     // What was not searched is left for the next read, and so is what does not fit.
     let whole = self.bytes.prefix(match?.end ?? (text == nil ? .max : searchedCount))
-    var room = AgentCall.dataLimit
-    var groups: [JSON] = []
+    // Groups take half of the room at most.
+    var (room, groups) = (AgentCall.dataLimit / 2, [JSON]())
     for group in match?.captures ?? [] { groups.append(Self.json(of: group, in: &room)) }
-    let text = whole.withUnsafeBytes { DeviceText($0, fitting: room) }
+    let text = whole.withUnsafeBytes { DeviceText($0, fitting: AgentCall.dataLimit / 2 + room) }
     let rest = whole.count - text.byteCount
     let reason = rest > 0 && match == nil ? Reason.limit : cause
     let bytes = Array(whole.prefix(text.byteCount))
@@ -218,12 +218,14 @@ final class AgentRead: AgentOperation {
     }
   }
 
-  /// A group of a match. A long one is cut, so that the data has most of the room.
+  /// A group of a match, which is in the answer once. A long one is cut, so that the others have
+  /// room.
   private static func json(of group: [UInt8]?, in room: inout Int) -> JSON {
     guard let group else { return .null }
     let text = group.withUnsafeBytes { DeviceText($0, fitting: min(longestGroup, room / 4)) }
-    room -= text.answerSize
-    return .string(text.byteCount < group.count ? "\(text.text)…" : text.text)
+    let json = JSON.string(text.byteCount < group.count ? "\(text.text)…" : text.text)
+    room -= min(room, "\(json)".utf8.count)
+    return json
   }
 
   /// Bytes of a device, marked as such. Text that is not exactly the bytes has them beside it.

@@ -103,8 +103,8 @@ final class AgentSearch: AgentOperation {
     }
     if found.total > kept.count, let oldest = kept.last {
       advice.append(
-        "Only the newest \(kept.count.counted("line")) are here: search again, "
-          + "before \(oldest.line.offset), or use a narrower pattern.")
+        (kept.count == 1 ? "Only the newest line is" : "Only the newest \(kept.count) lines are")
+          + " here: search again, before \(oldest.line.offset), or use a narrower pattern.")
     } else if !found.isComplete {
       advice.append(
         "Older lines were not searched: search again, before \(found.searchedOffset).")

@@ -30,20 +30,21 @@ extension AgentServer {
     call.start(
       AgentInquiry(of: "the users of the ports", for: call, { [holders] in holders.ask($0) }) {
         holders in
-        let page = AgentPage(of: present, for: call) { $0.json(holder: holders[$0.node]).harmless }
-        let lines = page.entries.map { device in
-          "\(device.node.string.harmless): \(device.summary)"
-            + (holders[device.node].map {
-              ", in use by \($0.command.harmless) (pid \($0.pid))"
-            } ?? "")
+        let ports = present.map { device in
+          AgentPage.Entry(
+            of: "ports", device.json(holder: holders[device.node]).harmless,
+            "\(device.node.string.harmless): \(device.summary)"
+              + (holders[device.node].map {
+                ", in use by \($0.command.harmless) (pid \($0.pid))"
+              } ?? ""))
         }
+        let page = AgentPage(of: ports, from: call.arguments.number("first"))
         call.finish(
           .done(
             page.members("ports"),
-            text: page.text(
-              lines.isEmpty
-                ? "No serial device is present. loopback:board is a simulated board."
-                : lines.joined(separator: "\n"))))
+            text: ports.isEmpty
+              ? "No serial device is present. loopback:board is a simulated board."
+              : page.texts.joined(separator: "\n")))
       })
   }
 
@@ -58,18 +59,17 @@ extension AgentServer {
 
   func listSessions(_ call: AgentCall) {
     findSessions(for: call, isAwaited: true) { [unowned self] running in
-      let own = JSON.array(sessions.map { .object(members(of: $0)) })
-      let page = AgentPage(of: running, for: call, besides: "\(own)".utf8.count) {
-        $0.json.harmless
-      }
-      let lines =
-        (running.isEmpty
-          ? ["No person has a session open."] : SessionTable(page.entries).lines.map(\.harmless))
-        + sessions.map { "\($0.id): \($0.portName), \($0.state), of this server" }
+      let all =
+        running.map { AgentPage.Entry(of: "sessions", $0.json.harmless, $0.line.harmless) }
+        + sessions.map {
+          AgentPage.Entry(
+            of: "own", JSON.object(members(of: $0)).harmless,
+            "\($0.id): \($0.portName), \($0.state), of this server".harmless)
+        }
+      let page = AgentPage(of: all, from: call.arguments.number("first"))
+      let lines = (running.isEmpty ? ["No person has a session open."] : []) + page.texts
       call.finish(
-        .done(
-          page.members("sessions") + [("own", own)],
-          text: page.text(lines.joined(separator: "\n"))))
+        .done(page.members("sessions", "own"), text: lines.joined(separator: "\n")))
     }
   }
 
@@ -176,7 +176,7 @@ extension AgentServer {
       do throws(ExpectedPattern.ParsingError) {
         order.pattern = try ExpectedPattern.regex(text)
       } catch {
-        throw AgentMistake("pattern: not a regular expression: \(error)")
+        throw AgentMistake("pattern: \(error)")
       }
     }
     if let limit = call.arguments.number("max_bytes") { order.limit = limit }
@@ -376,17 +376,19 @@ extension AgentServer {
           inspector.perform(.late, { { _ in Self.findings(present, target) } }, onResult: $0)
         }
       ) { findings in
-        let page = AgentPage(of: findings, for: call) { $0.json.harmless }
-        let lines = page.entries.map { finding in
+        let entries = findings.map { finding in
           let port = finding.port.map { "\($0.string): " } ?? ""
-          return ([port + finding.what, finding.why] + finding.fixes.map { "fix: \($0)" })
-            .map(\.harmless).joined(separator: "\n")
+          let lines = [port + finding.what, finding.why] + finding.fixes.map { "fix: \($0)" }
+          return AgentPage.Entry(
+            of: "findings", finding.json.harmless,
+            lines.map(\.harmless).joined(separator: "\n"))
         }
+        let page = AgentPage(of: entries, from: call.arguments.number("first"))
         call.finish(
           .done(
             page.members("findings"),
-            text: page.text(
-              lines.isEmpty ? "Nothing is wrong." : lines.joined(separator: "\n\n"))))
+            text: findings.isEmpty
+              ? "Nothing is wrong." : page.texts.joined(separator: "\n\n")))
       })
   }
 
@@ -431,6 +433,16 @@ extension AgentSession {
       port.session.capabilities.contains(.settings)
     else { return nil }
     return "\(settings)"
+  }
+}
+
+extension RunningSession {
+  /// The session as a line.
+  fileprivate var line: String {
+    let since = Timestamp(seconds: summary.since, microseconds: 0).minute
+    let others = summary.others.isEmpty ? "" : ", others: \(summary.others.joined(separator: ", "))"
+    return "\(pid): \(summary.port), \(summary.command) since \(since), "
+      + "pen: \(summary.holder ?? "nobody")\(others)"
   }
 }
 

@@ -44,7 +44,8 @@ final class AgentServer {
   private static let patience = Duration.seconds(30)
   private static let sessionLimit = 16
   private static let listMethods = ["tools/list", "resources/list", "resources/templates/list"]
-  /// The longest reason of a failure, in characters: it may repeat what the client has sent.
+  /// The longest reason of a failure, in Unicode scalars: it may repeat what the client has sent,
+  /// and a character of that can have any number of them.
   private static let longestReason = 2_000
 
   private static let instructions = """
@@ -167,7 +168,10 @@ final class AgentServer {
           ]
         case .failed(let reason):
           [
-            ("content", Self.content(String(reason.harmlessLines.prefix(Self.longestReason)))),
+            (
+              "content",
+              Self.content(String(reason.harmlessLines.unicodeScalars.prefix(Self.longestReason)))
+            ),
             ("isError", .bool(true)),
           ]
         }

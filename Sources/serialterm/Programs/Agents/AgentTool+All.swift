@@ -128,7 +128,7 @@ extension AgentTool {
       "Finds the lines that match a regular expression among what the device sent last, the newest "
         + "ones.", .reads,
       parameters: [
-        sessionName, pattern("A regular expression.", isRequired: true),
+        sessionName, AgentParameter("pattern", .text, "A regular expression.", isRequired: true),
         AgentParameter(
           "before", .wholeNumber(0...(1 << 53)),
           "Search only the lines before this offset; how_to_go_on names one."),
@@ -182,7 +182,7 @@ extension AgentTool {
     "max_bytes", .wholeNumber(1...AgentRead.largestLimit),
     "The maximum number of bytes, \(AgentRead.standardLimit) by default.")
 
-  /// What a read waits for, and what a search finds. Reads have called it until.
+  /// What a read waits for. It has been called until.
   private static func pattern(_ summary: String, isRequired: Bool = false) -> AgentParameter {
     AgentParameter("pattern", .text, summary, isRequired: isRequired, alias: "until")
   }
