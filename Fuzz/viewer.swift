@@ -100,7 +100,7 @@ private final class Viewer {
         target: .endpoint(session.endpoint), settings: LineSettings(), linkOptions: LinkOptions(),
         onOpen: nil, reconnects: false, waitsForAbsentDevice: false, pacing: Pacing(),
         log: LogConfiguration(), isQuiet: true),
-      among: DeviceCatalog(), on: loop, from: .joining(session, as: "fuzz"), writeCapacity: 4_096)
+      among: DeviceCatalog(), on: loop, from: .joining(session, as: .init(name: "fuzz")), writeCapacity: 4_096)
     console = try Console(screen.streams, on: loop, isQuiet: false, isRaw: true)
     let kinds = TimestampFormat.Kind.allCases
     let format = TimestampFormat(kinds[Int(form >> 2) % kinds.count], .microseconds)
@@ -109,7 +109,7 @@ private final class Viewer {
       ViewSettings(
         isHex: form & 1 != 0, timestamps: form & 2 != 0 ? nil : format, isRaw: form & 128 != 0),
       on: console, loop: loop)
-    merger.label(["one", "two"], width: \.count)
+    merger.label(["one", "two"])
     controller.session.owner = .keyboard
     subscriptions.append(
       controller.hub.subscribe(as: .log) { [unowned self] in scrollback.add($0, at: $1.wallClock) })
@@ -120,7 +120,7 @@ private final class Viewer {
       })
     news = controller.news.observe { [unowned self] in
       switch $0 {
-      case .far(.history(let bytes, let time)):
+      case .far(.history(let bytes, let time, _)):
         bytes.withUnsafeBytes {
           scrollback.add($0, at: time)
           show($0, at: Moment.now.moved(to: time))
@@ -145,7 +145,7 @@ private final class Viewer {
   }
 
   func watch(_ input: [UInt8]) throws {
-    _ = try controller.bind(mayAsk: false)
+    _ = try controller.device.bind(mayAsk: false)
     for _ in 0..<4 where client == nil {
       try turn()
       let descriptor = accept(listener.descriptor.rawValue, nil, nil)

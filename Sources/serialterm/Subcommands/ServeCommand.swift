@@ -158,11 +158,12 @@ struct ServeCommand: ProfiledCommand {
       guard addresses.count != commands.count else { continue }
       let left =
         addresses.count < commands.count
-        ? PortNames(of: commands.map(\.0)).names[addresses.count] : addresses[commands.count].name
+        ? "\(PortNames(of: commands.map(\.0)).names[addresses.count]) has none"
+        : "\(addresses[commands.count].name) has no port"
       throw Failure(
         .usage,
         "--\(parameter.name): \(addresses.count == 1 ? "1 address" : "\(addresses.count) addresses") for "
-          + "\(commands.count) ports; \(left) has none. Give --\(parameter.name) once for each port, "
+          + "\(commands.count) ports; \(left). Give --\(parameter.name) once for each port, "
           + "in their order, or '\(parameter.name)' in the profile of each.")
     }
     return commands.enumerated().map { index, each in
@@ -237,7 +238,8 @@ struct ServeCommand: ProfiledCommand {
     for address in addresses.joined() where !places.insert(address.place).inserted {
       throw Failure(
         .usage,
-        "an address leads to one port: give each its own with 'listen' or 'unix' of its profile.")
+        "\(address.name) leads to one port: give each an address of its own, with --listen or --unix "
+          + "in the order of the ports, or 'listen' or 'unix' of its profile.")
     }
   }
 

@@ -13,7 +13,7 @@ enum SharingParameters {
     "listen", "[HOST:]PORT", "Wait for clients at a port of TCP.",
     details: """
       Without HOST only programs of this computer can connect. There is no password: who reaches the \
-      port has the device. A protocol may follow: 4000,raw. With several devices, 'serve' needs one \
+      port has the device. A protocol may follow: 4000,raw. With several devices, 'serve' takes one \
       for each, in their order.
       """,
     parse: { text throws(ValueError) in
