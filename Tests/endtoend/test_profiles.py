@@ -367,6 +367,17 @@ class CommandTests(ProfileCase):
             self.assertEqual((result.status, result.stdout), (2, b""))
             self.assertIn(b"/etc/passwd: it has no setting of", result.stderr)
 
+    def test_a_byte_order_mark_is_no_part_of_a_file_to_import(self):
+        for program, text, expected in (
+                ("tio", "[default]\nbaudrate = 300\n", "[default]\nbaud = 300\n"),
+                ("minicom", "pu baudrate 300\n", "[profile.minicom]\nbaud = 300\n"),
+                ("ser2net", "2000:raw:0:/dev/ttyS1:300\n", "[profile.port-2000]\n")):
+            source = self.folder / "source"
+            source.write_text("\ufeff" + text)
+            result = self.serialterm("profile", f"import-{program}", str(source))
+            self.assertEqual((result.status, result.stderr), (0, b""), result)
+            self.assertTrue(result.stdout.startswith(expected.encode()), result)
+
     def test_minicom_s_files_are_found_and_the_user_s_own_counts(self):
         home = self.folder / "home"
         home.mkdir()
@@ -383,7 +394,8 @@ class CommandTests(ProfileCase):
     @unittest.skipUnless(shutil.which("minicom"), "minicom is not installed")
     def test_the_line_is_set_as_minicom_sets_it(self):
         """Minicom itself opens a pseudo-terminal with each file; its settings are those of the imported profile."""
-        for text in ("", "pu rtscts No\n", "pu rtscts Yes\n", "pu rtscts yes\n", "pu rtscts No\npu xonxoff Yes\n",
+        for text in ("", "pu rtscts No\n", "pu rtscts Yes\n", "pu rtscts yes\n", "pu rtscts Y\n",
+                     "pu rtscts No\npu xonxoff Yes\n", "pu rtscts No\npu xonxoff Y\n",
                      "pu baudrate 9600\npu rtscts No\npu stopbits 2\n"):
             with self.subTest(text), Device() as device:
                 home = Path(self.enterContext(tempfile.TemporaryDirectory()))

@@ -44,6 +44,15 @@ class CommandTests(ImportCase):
             terminal.expect(b"nothing is saved")
             self.assertEqual(terminal.wait(), 0)
 
+    def test_every_form_of_yaml_is_read(self):
+        one = "accepter: 'tcp,localhost,2000', connector: echo"
+        expected = self.imported(f"connections: {{a: {{{one}}}}}\n").stdout
+        self.assertTrue(expected.startswith(b"[profile.a]\n"), expected)
+        for text in (f"--- {{connections: {{a: {{{one}}}}}}}\n", f"  connection: &a {{{one}}}\n",
+                     f'"connections" :\n  a: {{{one}}}\n', f"? connections\n: {{a: {{{one}}}}}\n",
+                     f"\ufeffconnection: &a {{{one}}}\n"):
+            self.assertEqual(self.imported(text).stdout, expected, text)
+
     def test_a_file_without_connections_says_so(self):
         result = self.imported("# all commented out\ndefine: &confver 1.0\n")
         self.assertEqual(result.stdout, b"")
@@ -52,6 +61,7 @@ class CommandTests(ImportCase):
     def test_a_mistake_has_its_file_line_and_column(self):
         for text, what in (
                 ("connection: &a\n  accepter: tcp,1\n\tconnector: echo\n", "3:1: a tab cannot indent"),
+                ("{connections: {a: {accepter: x\n", "1:19: the bracket has no closing one"),
                 ("connection: &a\n  accepter: *b\n", "2:13: there is no definition 'b' above"),
                 ("connection: &a\n  accepter: tcp,1\n  connector: echo\n---\n- x\n", "5:1: expected 'connection:'")):
             self.file.write_text(text)

@@ -24,7 +24,7 @@ struct ImportedSetting: Sendable {
 enum SettingLine: Hashable {
   /// An entry converted from the keys `from`, with an optional remark as a comment.
   case entry(String, Value, from: [String], remark: String? = nil)
-  /// The value is serialterm's default, so no entry is needed.
+  /// serialterm does the same without an entry.
   case same(String, as: String)
   /// The key has no counterpart.
   case dropped(String, because: String)

@@ -17,7 +17,7 @@ public struct MinicomImport: ProfileImport {
     let section = Self.section(document, name: Self.name(of: file))
     let values = ImportedValues(section, defaults: [:], complaint: complaint)
     var lines = section.lines(values, of: "minicom", MinicomSetting.about)
-    if !section.settings.isEmpty, values["rtscts"] == nil, values["xonxoff"] == nil {
+    if values["rtscts"] == nil, values["xonxoff"] == nil {
       lines += MinicomSetting.flow.convert(values)
     }
     var names = ProfileNames(of: "minicom")

@@ -1,70 +1,67 @@
 import TextTools
 
-/// The settings of minicom 2.8, as it writes them into `minirc.*`. It reads `Yes` only as that.
+/// The settings of minicom 2.8, as it writes them into `minirc.*`.
 enum MinicomSetting {
-  /// The setting that uses a key.
+  /// The setting that uses a key; nil for a key that minicom does not have.
   static func about(_ key: String) -> ImportedSetting? {
-    all.first { $0.keys.contains(key) } ?? group(of: key)
+    all.first { $0.keys.contains(key) } ?? reasons[key].map { dropped(key, because: $0) }
   }
 
-  static let all: [ImportedSetting] =
-    line + view + [flow, rs485]
-    + dropped(
-      "minit",
-      because: "nothing is sent to the device by itself; see 'snippets', and 'serialterm run'")
-    + dropped(
-      "logfname", because: "minicom's log of its calls; see 'log' for what the device sends")
-    + dropped(
-      "updir", "downdir",
-      because: "a file is named by its path, and received where serialterm was started")
-    + dropped(
-      "scriptdir", "scriptprog",
-      because: "runscript does not run here; see 'serialterm run' for dialogues")
-    + dropped("convf", "convcap", "remotecharset", because: "see 'encoding'")
-    + dropped(
-      "hasdcd", "mdropdtr", because: "no modem is hung up; see 'hangup' for DTR after the end")
-    + dropped("histlines", because: "the terminal keeps what has scrolled away")
+  private static let all: [ImportedSetting] = line + view + [flow, rs485]
 
-  // MARK: Groups of settings without a counterpart
+  // MARK: Settings without a counterpart
 
-  /// The settings whose keys begin alike: programs for transfers, macros, dialling, colours.
-  private static func group(of key: String) -> ImportedSetting? {
-    let groups = [
-      ("pmac", "see 'snippets'"), ("pname", programs), ("pprog", programs), ("kerm", programs),
-      ("md", modem), ("mr", modem), ("mc", modem), ("mn", modem), ("mh", modem), ("mauto", modem),
-      ("mf", colours), ("mb", colours), ("tf", colours), ("tb", colours), ("sf", colours),
-      ("sb", colours),
-      ("log", "minicom's log of its calls; see 'log' for what the device sends"),
+  /// Why a key has no counterpart.
+  private static let reasons: [String: String] = {
+    let programs = "XMODEM, YMODEM, ZMODEM and Kermit are built in; see 'serialterm send'"
+    let modem = "no modem dials here; see 'snippets', and 'serialterm run'"
+    let calls = "minicom's log of its calls; see 'log' for what the device sends"
+    let groups: [(keys: String, reason: String)] = [
+      ("minit", "nothing is sent to the device by itself; see 'snippets', and 'serialterm run'"),
+      ("logfname logconn logxfer", calls),
+      ("updir downdir", "a file is named by its path, and received where serialterm was started"),
+      ("scriptdir scriptprog", "runscript does not run here; see 'serialterm run' for dialogues"),
+      ("convf convcap remotecharset", "see 'encoding'"),
+      ("hasdcd mdropdtr", "no modem is hung up; see 'hangup' for DTR after the end"),
+      ("histlines", "the terminal keeps what has scrolled away"),
+      (numbered("pmac"), "see 'snippets'"),
+      ("\(numbered("pname")) \(numbered("pprog")) kermit kermallow kermreal", programs),
+      (
+        "mdialpre mdialsuf mdialpre2 mdialsuf2 mdialpre3 mdialsuf3 mdialcan mdialtime mreset "
+          + "mrdelay mretries mconnect mnocon1 mnocon2 mnocon3 mnocon4 mhangup mautobaud", modem
+      ),
+      (
+        "mfcolor mbcolor tfcolor tbcolor sfcolor sbcolor", "the colours are those of the terminal"
+      ),
+      (
+        "zauto fselw askdndir multiline statusline sound colusage macenab changed showspeed lock "
+          + "callin callout answerback disabletime statlinefmt", "it has no counterpart"
+      ),
     ]
-    let others = [
-      "zauto", "fselw", "askdndir", "multiline", "statusline", "sound", "colusage", "macenab",
-      "changed",
-      "showspeed", "lock", "callin", "callout", "answerback", "kermit", "disabletime",
-      "statlinefmt",
-    ]
-    let reason =
-      groups.first { key.hasPrefix($0.0) }?.1
-      ?? (others.contains(key) ? "it has no counterpart" : nil)
-    return reason.map { reason in dropped(key, because: reason)[0] }
+    let pairs = groups.flatMap { keys, reason in
+      keys.split(separator: " ").map { (String($0), reason) }
+    }
+    return Dictionary(uniqueKeysWithValues: pairs)
+  }()
+
+  /// The keys of the 12 programs or macros.
+  private static func numbered(_ name: String) -> String {
+    (1...12).map { "\(name)\($0)" }.joined(separator: " ")
   }
-
-  private static let programs =
-    "XMODEM, YMODEM, ZMODEM and Kermit are built in; see 'serialterm send'"
-  private static let modem = "no modem dials here; see 'snippets', and 'serialterm run'"
-  private static let colours = "the colours are those of the terminal"
 
   // MARK: Building blocks
 
-  private static func dropped(_ keys: String..., because reason: String) -> [ImportedSetting] {
-    keys.map { key in
-      ImportedSetting(key) { value, _ in
-        value.isEmpty
-          ? .same(key, as: "it has no value") : .dropped(key, because: reason)
-      }
+  private static func dropped(_ key: String, because reason: String) -> ImportedSetting {
+    ImportedSetting(key) { value, _ in
+      value.isEmpty ? .same(key, as: "it has no value") : .dropped(key, because: reason)
     }
   }
 
-  private static func isOn(_ value: String?) -> Bool { value == "Yes" }
+  /// Whether the view has a setting: minicom compares the word, in either case.
+  private static func isOn(_ value: String?) -> Bool { value?.lowercased() == "yes" }
+
+  /// Whether the line has a setting: minicom compares the first letter, which is a capital.
+  private static func isSet(_ value: String?) -> Bool { value?.first == "Y" }
 
   private static func flag(_ key: String, as name: String, _ on: Value) -> ImportedSetting {
     ImportedSetting(key) { value, _ in
@@ -106,8 +103,8 @@ enum MinicomSetting {
 
   /// Flow control. Without `pu rtscts No`, minicom sets RTS/CTS, as its termios shows.
   static let flow = ImportedSetting(["rtscts", "xonxoff"]) { values in
-    let isHard = isOn(values["rtscts"] ?? "Yes")
-    let isSoft = isOn(values["xonxoff"])
+    let isHard = isSet(values["rtscts"] ?? "Yes")
+    let isSoft = isSet(values["xonxoff"])
     let keys = ["rtscts", "xonxoff"].filter { values[$0] != nil }
     let remarks = [
       isHard && values["rtscts"] == nil ? "minicom's default without 'pu rtscts No'" : nil,
@@ -121,23 +118,39 @@ enum MinicomSetting {
     ]
   }
 
-  private static let rs485Items = [
-    ("rs485rtsonsnd", "rts-on-send"), ("rs485rxdurtx", "rx-during-tx"),
+  private static let rs485Delays = [
     ("rs485delbefsnd", "delay-before"), ("rs485delaftsnd", "delay-after"),
   ]
 
   private static let rs485 = ImportedSetting(
-    ["rs485en"] + rs485Items.map(\.0) + ["rs485rtsaftsnd", "rs485termbus"]
+    ["rs485en", "rs485rtsonsnd", "rs485rtsaftsnd", "rs485rxdurtx"] + rs485Delays.map(\.0)
+      + ["rs485termbus"]
   ) { values in
-    guard isOn(values["rs485en"]) else { return [] }
-    let items = rs485Items.compactMap { key, name -> String? in
-      guard let value = values[key], value != "No" else { return nil }
-      return "\(name)=\(value == "Yes" ? "on" : value)"
+    guard isSet(values["rs485en"]) else { return [.same("rs485en", as: "the same here")] }
+    var items: [String] = []
+    var used = ["rs485en"]
+    let levels = ["rs485rtsonsnd", "rs485rtsaftsnd"].filter { values[$0] != nil }
+    if !levels.isEmpty {
+      // The kernel corrects two equal levels to "on while sending", as for tio.
+      let isOn = isSet(values["rs485rtsonsnd"]) || !isSet(values["rs485rtsaftsnd"])
+      items.append("rts-on-send=\(isOn ? "on" : "off")")
+      used += levels
     }
-    let used = ["rs485en"] + rs485Items.map(\.0).filter { values[$0] != nil }
+    if let value = values["rs485rxdurtx"] {
+      items.append("rx-during-tx=\(isSet(value) ? "on" : "off")")
+      used.append("rs485rxdurtx")
+    }
+    for (key, name) in rs485Delays {
+      guard let value = values[key] else { continue }
+      items.append("\(name)=\(value)")
+      used.append(key)
+    }
     return [
       .entry(
-        "rs485", .string(items.isEmpty ? "on" : items.joined(separator: ",")), from: used)
+        "rs485", .string(items.isEmpty ? "on" : items.joined(separator: ",")), from: used),
+      isSet(values["rs485termbus"])
+        ? .dropped("rs485termbus", because: "no termination of the bus is switched")
+        : .same("rs485termbus", as: "the same here"),
     ]
   }
 

@@ -52,7 +52,15 @@ struct Ser2netFile {
     "defines", "defaults", "delete_defaults", "connections", "rotators", "leds", "admins",
   ]
   /// The keys of the main level.
-  static let keys = oldKeys.union(newKeys).union(["include"])
+  private static let keys = oldKeys.union(newKeys).union(["include"])
+
+  /// Whether a file has a key of the main level; nil if it is not YAML.
+  static func isOne(_ file: [UInt8]) -> Bool? {
+    (try? YAMLReader.documents(in: file))?.contains { document in
+      guard case .mapping(let pairs) = document.content else { return false }
+      return pairs.contains { keys.contains($0.key.lowercased()) }
+    }
+  }
 
   /// Parses a file.
   ///

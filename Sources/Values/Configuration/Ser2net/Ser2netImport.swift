@@ -30,7 +30,7 @@ public struct Ser2netImport: ProfileImport {
     var owners: [String: String] = [:]
     var dropped = 0
     var tables: [String] = []
-    let others = unknown.map { ImportedLine.dropped($0.what, because: $0.reason) }
+    let others = unknown.map { SettingLine.dropped($0.what, because: $0.reason) }
     if !others.isEmpty {
       dropped += others.count
       tables.append(others.map { "\($0.text)\n" }.joined())
@@ -55,19 +55,11 @@ public struct Ser2netImport: ProfileImport {
   }
 }
 
-/// One line of the converted configuration.
-private enum ImportedLine {
-  case entry(String, Value, remark: String? = nil)
-  /// serialterm does the same without an entry.
-  case same(String, as: String)
-  /// It has no counterpart.
-  case dropped(String, because: String)
-
-  var isDropped: Bool { if case .dropped = self { true } else { false } }
-
-  var text: String {
+extension SettingLine {
+  /// The line in a configuration. Its key is the whole setting of ser2net.
+  fileprivate var text: String {
     switch self {
-    case .entry(let key, let value, let remark):
+    case .entry(let key, let value, _, let remark):
       "\(key) = \(value)" + (remark.map { "  # \($0.shortInComment)" } ?? "")
     case .same(let what, let reason): "# \(what.shortInComment): \(reason.shortInComment)"
     case .dropped(let what, let reason):
@@ -86,7 +78,7 @@ extension String {
 
 /// The lines of a connection's profile.
 private struct Ser2netProfile {
-  private(set) var lines: [ImportedLine] = []
+  private(set) var lines: [SettingLine] = []
   /// The text of the target; nil without one.
   private(set) var target: String?
   /// Whether the target is a serial port of this computer.
@@ -133,7 +125,7 @@ private struct Ser2netProfile {
       lines.append(.dropped("\(key) = \(value)", because: reason))
       return false
     }
-    lines.append(.entry(key, value, remark: remark))
+    lines.append(.entry(key, value, from: [], remark: remark))
     return true
   }
 

@@ -21,13 +21,19 @@ struct Ser2netOldFile {
   /// The lines without a counterpart.
   private static let unknown = ["rotator", "led", "controlport"]
 
-  /// Whether lines, of which none is a comment, are of such a file: the first decides.
+  /// Whether one of the lines, of which none is a comment, is of such a file. In YAML, such a line
+  /// is indented, or has a blank after the colon.
   static func isOne(_ lines: [Substring]) -> Bool {
-    guard let fields = lines.first.map(fields), fields.count > 1 else { return false }
-    let keyword = fields[0].lowercased()
-    return fields.count > 3 && states.contains(fields[1].lowercased())
-      || fields.count > 2 && (named[keyword] != nil || keyword == "default" || keyword == "rotator")
-      || keyword == "controlport"
+    lines.contains { line in
+      guard line.first?.isWhitespace == false, let colon = line.firstIndex(of: ":"),
+        line[colon...].dropFirst().first?.isWhitespace == false
+      else { return false }
+      let fields = fields(line)
+      let keyword = fields[0].lowercased()
+      return fields.count > 3 && states.contains(fields[1].lowercased())
+        || fields.count > 2 && (named[keyword] != nil || keyword == "default")
+        || unknown.contains(keyword)
+    }
   }
 
   /// Parses a file; nil if it is of ser2net 4.

@@ -10,7 +10,7 @@ enum ImportedFile {
   ///
   /// - Throws: ``Failure``, also for a file of another program.
   static func read(_ name: String, of program: ImportedProgram) throws(Failure) -> [UInt8] {
-    let document: [UInt8]
+    var document: [UInt8]
     do throws(InputFile.Problem) {
       document = try InputFile.read(name, atMost: TOMLReader.largestDocument)
     } catch .tooLarge(let limit) {
@@ -21,7 +21,9 @@ enum ImportedFile {
     } catch {
       throw Failure(.usage, "\(name): \(error.words).")
     }
-    if let refusal = program.refusal(of: document, named: name) {
+    // A byte order mark has no meaning in UTF-8.
+    if document.starts(with: [0xEF, 0xBB, 0xBF]) { document.removeFirst(3) }
+    if let refusal = program.refusal(of: document, named: name, ownKeys: ProfileFile.keys) {
       throw Failure(.usage, "\(name): \(refusal)")
     }
     return document
@@ -49,6 +51,14 @@ extension ProfileImport {
 }
 
 extension ProfileFile {
+  /// The keys of a profile.
+  static var keys: Set<String> {
+    let options = Subcommands.profiled.flatMap { $0.description.declarations }
+      .filter(\.isConfigurable)
+    return Set(options.flatMap { [$0.name, $0.oppositeName].compactMap(\.self) })
+      .union(["target", "match"])
+  }
+
   /// The reason why an imported entry is not allowed in a configuration; nil if it is allowed.
   static func complaint(aboutImported key: String, _ value: Value) -> String? {
     let entry = Entry(key: key, value: value, line: 1)

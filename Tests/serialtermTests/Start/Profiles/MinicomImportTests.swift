@@ -26,8 +26,11 @@ struct MinicomImportTests {
       ("pu parity E", "parity = \"even\""), ("pu stopbits 2", "stop-bits = 2"),
       ("pu parity x", "# not imported: parity = x (expected N, E, O, M or S)"),
       ("pu rtscts No", "flow = \"none\""), ("pu rtscts Yes", "flow = \"hard\""),
-      // Only the word Yes is on.
-      ("pu rtscts yes", "flow = \"none\""),
+      // A capital Y sets the line; the word in either case sets the view.
+      ("pu rtscts yes", "flow = \"none\""), ("pu rtscts Y", "flow = \"hard\""),
+      ("pu localecho yes", "local-echo = true"), ("pu displayhex YES", "hex = true"),
+      ("pu addlinefeed YES\npu addcarreturn yes", "map = \"ICRCRNL,INLCRNL\""),
+      ("pu localecho Y", "# localecho = Y: the same here"),
       ("pu xonxoff No", "flow = \"hard\"  # minicom's default without 'pu rtscts No'"),
       (
         "pu xonxoff Yes",
@@ -47,7 +50,26 @@ struct MinicomImportTests {
         "pu mdialpre ATDT",
         "# not imported: mdialpre = ATDT (no modem dials here; see 'snippets', and 'serialterm run')"
       ),
+      ("pu pmac12 a", "# not imported: pmac12 = a (see 'snippets')"),
       ("pu nonsense 1", "# not imported: nonsense = 1 (not a setting of minicom)"),
+      ("pu mcfoo 1", "# not imported: mcfoo = 1 (not a setting of minicom)"),
+      ("pu sblah 1", "# not imported: sblah = 1 (not a setting of minicom)"),
+      ("pu rs485en Y", "rs485 = \"on\""), ("pu rs485en No", "# rs485en = No: the same here"),
+      ("pu rs485en yes", "# rs485en = yes: the same here"),
+      (
+        "pu rs485en No\npu rs485delbefsnd 3",
+        "# not imported: rs485delbefsnd = 3 (it has no effect)"
+      ),
+      ("pu rs485en Yes\npu rs485rtsonsnd No", "rs485 = \"rts-on-send=on\""),
+      ("pu rs485en Yes\npu rs485rtsaftsnd Yes", "rs485 = \"rts-on-send=off\""),
+      (
+        "pu rs485en Yes\npu rs485rtsonsnd Yes\npu rs485rtsaftsnd Yes\npu rs485rxdurtx No",
+        "rs485 = \"rts-on-send=on,rx-during-tx=off\""
+      ),
+      (
+        "pu rs485en Yes\npu rs485termbus Yes",
+        "# not imported: rs485termbus = Yes (no termination of the bus is switched)"
+      ),
       ("nonsense", "# not imported: nonsense"),
     ])
   func settings(_ line: String, _ expected: String) throws {
@@ -64,7 +86,10 @@ struct MinicomImportTests {
         "flow = \"hard\"  # minicom's default without 'pu rtscts No'",
       ])
     #expect(try lines("pu xonxoff Yes\npu rtscts No").last == "flow = \"soft\"")
-    #expect(try lines("# nothing\n") == ["[profile.minicom]"])
+    #expect(
+      try lines("# nothing\n") == [
+        "[profile.minicom]", "flow = \"hard\"  # minicom's default without 'pu rtscts No'",
+      ])
     #expect(
       try lines("pu rs485en Yes\npu rs485rtsonsnd Yes\npu rs485delbefsnd 3").contains(
         "rs485 = \"rts-on-send=on,delay-before=3\""))
@@ -81,34 +106,21 @@ struct MinicomImportTests {
     #expect(try lines("pu bits 8", named: file).first == "[profile.\(name)]")
   }
 
-  @Test("a file of another program is refused, with the command for it")
-  func programs() {
-    let files: [(ImportedProgram?, String)] = [
-      (.tio, "[rpi]\nbaudrate = 9600\n"), (.tio, "[a]\n[b]\n"), (.minicom, "pu rtscts No\n"),
-      (.minicom, "# x\npr port /dev/ttyS1\n"),
-      (.ser2net, "%YAML 1.1\n---\nconnection: &a\n  accepter: tcp,1\n"),
-      (.ser2net, "connections:\n  a:\n    accepter: tcp,1\n"),
-      (.ser2net, "2000:raw:0:/dev/ttyS0:9600\n"),
-      (.ser2net, "BANNER:a:b\n"), (nil, "server {\n  listen 80;\n}\n"),
-      (nil, "root:x:0:0:root:/root:/bin/sh\n"),
-      (nil, "[section]\nname = value\n"), (nil, "\u{0}\u{1}binary"),
-    ]
-    for (owner, text) in files {
-      for program in ImportedProgram.allCases {
-        let refusal = program.refusal(of: Array(text.utf8), named: "FILE")
-        let expected =
-          switch owner {
-          case program: String?.none
-          case nil: "it has no setting of \(program)."
-          case let owner?:
-            "it is a configuration of \(owner), not of \(program): use 'serialterm profile import-\(owner) FILE'."
-          }
-        #expect(refusal == expected, "\(text)")
-      }
+  @Test("minicom's own keys are known")
+  func keys() {
+    let keys = """
+      pname12 pprog1 port callin callout lock parity stopbits kermit kermallow kermreal colusage \
+      scriptprog minit mreset mdialpre mdialsuf mdialpre2 mdialsuf3 mconnect mnocon1 mnocon4 mhangup \
+      mdialcan mdialtime mrdelay mretries mdropdtr mautobaud showspeed updir downdir scriptdir \
+      escape-key backspace statusline hasdcd rtscts xonxoff zauto mfcolor mbcolor tfcolor tbcolor \
+      sfcolor sbcolor changed macenab sound histlines convf convcap fselw askdndir logfname logconn \
+      logxfer multiline localecho addlinefeed linewrap addcarreturn answerback rs485en \
+      rs485rtsonsnd rs485rtsaftsnd rs485rxdurtx rs485termbus rs485delbefsnd rs485delaftsnd pmac1 \
+      baudrate bits displayhex disabletime remotecharset statlinefmt
+      """
+    for key in keys.split(separator: " ").map(String.init) {
+      #expect(MinicomSetting.about(key) != nil, "\(key)")
     }
-    for program in ImportedProgram.allCases {
-      #expect(program.refusal(of: Array("# only\n\n; comments\n".utf8), named: "FILE") == nil)
-      #expect(program.refusal(of: Array("[profile.a]\nlog = true\n".utf8), named: "FILE") != nil)
-    }
+    #expect(MinicomSetting.about("pname13") == nil)
   }
 }

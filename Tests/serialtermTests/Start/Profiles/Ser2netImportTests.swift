@@ -399,6 +399,18 @@ struct Ser2netImportTests {
     => # kickolduser = false: the same here
     => # timeout = 0: no time limit
 
+    LED:rx:sysfs:device=a
+    nonsense
+    3000:raw:0:/dev/ttyS1
+    => # not imported: LED:rx:sysfs:device=a (no LED shows what is sent and received)
+    => # not imported: nonsense (expected PORT:STATE:TIMEOUT:DEVICE:OPTIONS)
+    => \#("")
+    => [profile.port-3000]
+    => target = "/dev/ttyS1"
+    => baud = 9600
+    => listen = "[::]:3000,raw"  # every address of this computer
+    => # timeout = 0: no time limit
+
     RS485CONF:rs:1:2:rts_on_send
     DEFAULT:speed:19200
     DEFAULT:nothing:1
