@@ -168,6 +168,24 @@ class TruncatedTests(ChangedLogTest):
             self.assertEqual(numbers(suffix, data), [4, 5, 6], suffix)
         self.end(program)
 
+    def test_a_capture_that_was_cut_waits_until_it_can_be_set_aside(self):
+        program = self.begin(None, "--log-rotate", "1M", "--log-keep", "1", suffixes=(".pcapng",))
+        self.tell(3)
+        path = self.files[".pcapng"]
+        old = Path(f"{path}.1")
+        # The file cannot get the name of a folder.
+        old.mkdir()
+        size = path.stat().st_size - 3
+        os.truncate(path, size)
+        self.say(2)
+        program.stderr.expect(b"does not end with a whole packet, and a new file cannot be started: ")
+        self.assertEqual(path.stat().st_size, size)
+        old.rmdir()
+        self.tell(2)
+        self.assertEqual(self.numbers(".pcapng"), [4, 5, 6, 7])
+        self.assertEqual(old.stat().st_size, size)
+        self.assertIn(b" can be written again", self.end(program))
+
     def test_a_log_with_an_incomplete_end_is_continued_behind_it(self):
         # As a computer leaves it that lost its power.
         for suffix, end in ((".txt", b"[2026-11-21T07:31:00"), (".jsonl", b'{"time":"20'), (".pcapng", b"\n\r\r\n\x1c")):
@@ -176,6 +194,10 @@ class TruncatedTests(ChangedLogTest):
         self.tell(2)
         self.end(program)
         self.assertEqual(contents(self.folder / "a.pcapng.1"), b"\n\r\r\n\x1c")
+        path = str(self.files[".pcapng"]).encode()
+        self.assertIn(
+            b"the log " + path + b" does not end with a whole packet: it is " + path + b".1 now, and a new file was started.",
+            program.stderr.data)
         self.assertEqual(self.numbers(".pcapng"), [1, 2])
         for suffix in (".txt", ".jsonl"):
             _, _, rest = contents(self.files[suffix]).partition(b"\n")
@@ -224,8 +246,23 @@ class RemovedTests(ChangedLogTest):
         def is_said():
             # The path is looked at once a second, with the next bytes.
             self.say()
-            return b"was moved, and continues where it is now" in program.stderr.data
+            program.stderr.catch_up()
+            return program.stderr.data.count(b"is not at its path any more") > is_said.before
+        is_said.before = 0
         wait_until(is_said, "it is said")
+        self.assertIn(
+            b"a new file cannot be started there: No such file or directory. It continues in the old file.",
+            program.stderr.data)
+        moved.rename(folder)
+
+        def is_home():
+            self.say()
+            program.stderr.catch_up()
+            return b"is written at its path again" in program.stderr.data
+        wait_until(is_home, "it is at its path")
+        is_said.before = 1
+        folder.rename(moved)
+        wait_until(is_said, "it is said again")
         last = self.last
         path = moved / "a.jsonl"
         wait_until(lambda: self.is_written(path, ".jsonl"), "it goes on")
@@ -239,7 +276,7 @@ class RemovedTests(ChangedLogTest):
         self.assertGreater(self.last, last)
         self.assertEqual(
             numbers(".jsonl", contents(path)) + self.numbers(".jsonl"), list(range(1, self.last + 1)))
-        self.assertEqual(self.end(program).count(b"was moved"), 1)
+        self.assertEqual(self.end(program).count(b"is not at its path any more"), 2)
 
 
 class FullTests(ChangedLogTest):
@@ -275,6 +312,17 @@ class FullTests(ChangedLogTest):
                     self.end(program)
                     for path in self.disk.iterdir():
                         path.unlink()
+
+    def test_a_table_that_begins_again_with_its_first_rows_has_its_names_once(self):
+        fill(self.disk / "filler")
+        program = self.begin(self.disk, suffixes=(".csv",))
+        self.say_until(program, b"cannot be written")
+        self.files[".csv"].unlink()
+        (self.disk / "filler").unlink()
+        self.tell(1)
+        self.assertEqual(contents(self.files[".csv"]).count(b"time,v"), 1)
+        self.assertEqual(self.numbers(".csv"), list(range(1, self.last + 1)))
+        self.end(program)
 
     def test_a_header_that_found_no_room_is_written_first(self):
         program = self.begin(self.disk, suffixes=(".pcapng",))

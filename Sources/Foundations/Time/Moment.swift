@@ -31,8 +31,15 @@ extension Moment {
     // This cannot fail for this clock.
     clock_gettime(CLOCK_REALTIME, &time)
     return Moment(
-      // A clock that is wrong may show a time before 1970.
-      wallClock: UInt64(clamping: time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec),
-      monotonic: UInt64(MonotonicTime.now.nanoseconds))
+      wallClock: wallClock(at: time), monotonic: UInt64(MonotonicTime.now.nanoseconds))
+  }
+
+  /// A time in nanoseconds since 1970. A clock that is wrong may show a time before 1970, which is
+  /// 0 here, or one after the year 2554, which is the greatest number.
+  static func wallClock(at time: timespec) -> UInt64 {
+    guard let seconds = UInt64(exactly: time.tv_sec) else { return 0 }
+    let (whole, isTooLate) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, isPastEnd) = whole.addingReportingOverflow(UInt64(clamping: time.tv_nsec))
+    return isTooLate || isPastEnd ? .max : sum
   }
 }

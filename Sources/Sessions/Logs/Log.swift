@@ -60,10 +60,15 @@ public final class Log {
     case overflow
     /// Logging continues. The value is the number of missing bytes.
     case resumed(missing: Int)
-    /// There is a problem; nil if it is over.
-    case problem(LogProblem?)
+    /// There is a problem.
+    case problem(LogProblem)
+    /// A problem is over.
+    case solved(LogProblem)
     /// Another program has shortened the file. Reported once for each log.
     case shortened
+    /// The file could not be continued, because its last record is incomplete. Another one has
+    /// begun; the value is where the old one is now.
+    case setAside(FilePath)
   }
 
   private let report: (FilePath, News) -> Void
@@ -83,8 +88,8 @@ public final class Log {
 
   /// Opens the file and starts the thread.
   ///
-  /// - Parameter report: receives news with the path of the present file, during
-  ///   ``append(_:_:from:by:)`` or ``checkProgress()``.
+  /// - Parameter report: receives news with the path that the file has, or had then,
+  ///   during ``append(_:_:from:by:)`` or ``checkProgress()``.
   /// - Throws: ``LogFileError``.
   public convenience init(
     _ name: LogName, options: Options, report: @escaping (FilePath, News) -> Void = { _, _ in }
@@ -226,8 +231,17 @@ public final class Log {
   public func checkProgress() {
     let old = progress
     progress = buffer.progress()
-    if progress.wasShortened && !old.wasShortened { report(path, .shortened) }
-    if old.problem != progress.problem { report(path, .problem(progress.problem)) }
+    let changes = progress.changes
+    if let path = changes.shortened, old.changes.shortened == nil { report(path, .shortened) }
+    if let file = changes.setAside, file != old.changes.setAside {
+      report(file.old, .setAside(file.path))
+    }
+    guard old.problem != progress.problem else { return }
+    if let problem = progress.problem {
+      report(path, .problem(problem))
+    } else if let problem = old.problem {
+      report(path, .solved(problem))
+    }
   }
 
   // MARK: The end
@@ -274,4 +288,7 @@ public enum LogProblem: Hashable, Sendable {
   case moved(LogFileError)
   /// Another program has removed the file, and a new one cannot be started. Nothing is written.
   case removed(LogFileError)
+  /// The last record of the file is incomplete, so that no reader finds one behind it, and a new
+  /// file cannot be started. Nothing is written.
+  case incomplete(LogFileError)
 }

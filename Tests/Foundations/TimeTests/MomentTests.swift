@@ -1,5 +1,7 @@
+import Glibc
 import Testing
-import Time
+
+@testable import Time
 
 /// Times by a clock of another process or computer.
 struct MomentTests {
@@ -13,6 +15,17 @@ struct MomentTests {
     ]
     for (wallClock, monotonic) in cases {
       #expect(now.moved(to: wallClock) == Moment(wallClock: wallClock, monotonic: monotonic))
+    }
+  }
+
+  @Test func `A clock that is wrong shows a time within the range`() {
+    let cases: [(Int, UInt64)] = [
+      (-1, 0), (0, 999_999_999), (18_446_744_072, 18_446_744_072_999_999_999),
+      (18_446_744_073, .max), (18_446_744_074, .max), (.max, .max),
+    ]
+    for (seconds, expected) in cases {
+      let time = timespec(tv_sec: seconds, tv_nsec: 999_999_999)
+      #expect(Moment.wallClock(at: time) == expected)
     }
   }
 }

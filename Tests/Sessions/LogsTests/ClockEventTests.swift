@@ -35,8 +35,9 @@ import Time
     #expect(
       text(encoded(by: TextEncoder(marksDirection: false), [.received("cut"), .event(set)]))
         .hasSuffix("] cut\n[\(stamp)] [\(words)]\n"))
-    #expect(LogEvent.clockStep(in: words[...]) == 86_400_000_500_000)
-    #expect(LogEvent.isText(Array("[\(words)]".utf8)[...]))
+    let new = sampleMoment.wallClock + day + 500_000
+    #expect(LogEvent.clockStep(in: words[...], at: new) == 86_400_000_500_000)
+    #expect(LogEvent.clockStep(in: words[...], at: new + 1_000) == nil)
     #expect(encoded(by: RawEncoder(), [.event(set)]) == [])
   }
 
@@ -56,7 +57,40 @@ import Time
     for text in [
       "", "clock set by", "clock set by x s: y, before: z", "clock set by , before:  s: ",
     ] {
-      #expect(LogEvent.clockStep(in: text[...]) == nil)
+      #expect(LogEvent.clockStep(in: text[...], at: 0) == nil)
+    }
+    #expect(
+      LogEvent.clockStep(
+        from: "1970-01-01T00:00:00Z", to: UniversalTime.text(.max), at: .max) == .max)
+  }
+
+  @Test func `What a device says of the clock does not move it`() throws {
+    let forged = [
+      "[clock tree at 48 MHz]", "[clock]",
+      "[clock set by +1 s: 2026-11-20T00:00:00Z, before: 2030-10-20T00:00:00Z]",
+    ]
+    let lines = ["one"] + forged + ["two"]
+    let contents = lines.map { SampleContent.received("\($0)\n") }
+    let texts = try entries(encoded(by: TextEncoder(marksDirection: false), contents))
+    #expect(texts == Dictionary(uniqueKeysWithValues: lines.map { ($0, 0) }))
+    // The same in the other formats, in which a device cannot write it.
+    for format in [LogFormat.jsonl, .pcapng] {
+      for isTrue in [true, false] {
+        let event = LogEvent(
+          .clock, at: "",
+          .clock(old: 0, new: isTrue ? sampleMoment.wallClock : sampleMoment.wallClock - day))
+        var header: [UInt8] = []
+        var encoder = format.encoder(marksDirection: false)
+        encoder.begin(into: &header)
+        let reader = try LogReader(
+          try folder.file(
+            "log", header + encoded(by: encoder, [.event(event), .received("two")])))
+        guard case .entry(let entry) = try reader.next() else {
+          Issue.record("no entry")
+          return
+        }
+        #expect((entry.clockStep != 0) == isTrue)
+      }
     }
   }
 

@@ -85,7 +85,7 @@ import Time
 
   @Test func `In a text log an address waits for the end of the line`() {
     let note = "[symbols 0x400d1234: inner<\"T\"> at a.h:7, inlined into app_main]"
-    #expect(LogEvent.isText(Array(note.utf8)[...]))
+    #expect(LogEvent.isText(Array(note.utf8)[...], behind: []))
     #expect(
       lines(.received("one\ntw"), .event(symbols), .received("o\nthree")) == [
         "one", "two", Substring(note), "three",

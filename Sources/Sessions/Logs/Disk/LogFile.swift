@@ -30,8 +30,8 @@ final class LogFile {
   /// Whether the file contains more than a header.
   private(set) var hasRecords: Bool
   private(set) var start = MonotonicTime.now
-  /// Whether another program has shortened a file of this log.
-  private(set) var wasShortened = false
+  /// What other programs have done to the files of this log so far.
+  private(set) var changes = Changes()
 
   private let name: LogName
   private let appends: Bool
@@ -51,6 +51,24 @@ final class LogFile {
     case removed
     /// It has another name, or its folder has.
     case moved
+  }
+
+  /// What has become of files that other programs have changed.
+  struct Changes: Hashable, Sendable {
+    /// The path of the first file that was shortened.
+    var shortened: FilePath?
+    /// The last file that could not be continued, because its last record is incomplete.
+    var setAside: SetAside?
+  }
+
+  /// A file that could not be continued.
+  struct SetAside: Hashable, Sendable {
+    /// Its path before.
+    let old: FilePath
+    /// Its path now.
+    let path: FilePath
+    /// The number of such files, including this one.
+    let number: Int
   }
 
   /// Opens the file.
@@ -184,20 +202,14 @@ final class LogFile {
 
   /// Goes on at the end of the file, after another program has shortened it.
   func acceptLength() {
-    wasShortened = true
+    if changes.shortened == nil { changes.shortened = path }
     guard let length = try? file.borrowed.stat().size else { return }
     (size, end) = (Int(length), Int(length))
     hasRecords = size > 0
   }
 
   /// Reads a part of the file, fewer bytes at its end; nil if that is not possible.
-  func bytes(_ range: Range<Int>) -> [UInt8]? {
-    guard
-      let reader = try? OwnedDescriptor.open(path, O_RDONLY | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK),
-      identity == (try? FileIdentity(of: reader.borrowed))
-    else { return nil }
-    return try? reader.borrowed.bytes(at: range.lowerBound, count: range.count)
-  }
+  func bytes(_ range: Range<Int>) -> [UInt8]? { try? LogSnapshot(of: place).read(range) }
 
   // MARK: Rotation
 
@@ -208,17 +220,33 @@ final class LogFile {
 
   /// Ends this file, and starts the next one.
   ///
-  /// - Parameter keep: the number of old files to keep; nil for all.
+  /// - Parameters:
+  ///   - keep: the number of old files to keep; nil for all.
+  ///   - isIncomplete: whether this file cannot be continued, which becomes one of the ``changes``.
   /// - Throws: ``LogFileError``. The old file then stays in use, possibly with a new name.
-  func rotate(keeping keep: Int?) throws(LogFileError) {
-    let next = name.path(at: time(nil))
-    guard next == path else { return try begin(next, mustBeNew: !appends) }
+  func rotate(keeping keep: Int?, isIncomplete: Bool = false) throws(LogFileError) {
+    let old = path
+    guard let place = try beginNext(keeping: keep), isIncomplete else { return }
+    changes.setAside = SetAside(
+      old: old, path: place, number: (changes.setAside?.number ?? 0) + 1)
+  }
+
+  /// - Returns: the path of the old file; nil if another program has renamed it.
+  private func beginNext(keeping keep: Int?) throws(LogFileError) -> FilePath? {
+    let (old, next) = (path, name.path(at: time(nil)))
+    guard next == path else {
+      try begin(next, mustBeNew: !appends)
+      return old
+    }
     // A file that has already lost its name needs no other.
     guard let entry = try? NameInFolder(path), entry.identity == identity else {
-      return try begin(path, mustBeNew: true)
+      try begin(path, mustBeNew: true)
+      return nil
     }
-    if let keep { try shift(entry, keeping: keep) } else { try number(entry) }
+    let suffix: Int
+    if let keep { suffix = try shift(entry, keeping: keep) } else { suffix = try number(entry) }
     try begin(path, at: entry.path, mustBeNew: true)
+    return FilePath("\(old).\(suffix)")
   }
 
   /// - Parameter place: the path through an open folder; nil to use the path itself.
@@ -236,8 +264,8 @@ final class LogFile {
     hasRecords = size > 0
   }
 
-  /// Renames this file to the next number.
-  private func number(_ entry: borrowing NameInFolder) throws(LogFileError) {
+  /// Renames this file to the next number, and returns that.
+  private func number(_ entry: borrowing NameInFolder) throws(LogFileError) -> Int {
     var number = (lastNumber ?? entry.path.highestNumber) + 1
     let folder = entry.folderDescriptor
     do throws(Errno) {
@@ -248,12 +276,14 @@ final class LogFile {
       throw LogFileError(path, .system(error))
     }
     lastNumber = number
+    return number
   }
 
-  /// Renames every old file to the next number, the last one first, and this one to the number 1.
+  /// Renames every old file to the next number, the last one first, and this one to the number 1,
+  /// which is returned.
   private func shift(
     _ entry: borrowing NameInFolder, keeping keep: Int
-  ) throws(LogFileError) {
+  ) throws(LogFileError) -> Int {
     let folder = entry.folderDescriptor
     var last = 1
     while last < keep, (try? FileIdentity(at: entry.numbered(last), in: folder)) != nil {
@@ -273,6 +303,7 @@ final class LogFile {
         throw LogFileError(shown, .system(error))
       }
     }
+    return 1
   }
 }
 

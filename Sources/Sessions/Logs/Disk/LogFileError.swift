@@ -44,6 +44,19 @@ public struct LogFileError: Error, Hashable, Sendable {
   }
 }
 
+extension LogFileError.Reason {
+  /// The problem without the path, as a reason why a file cannot be started there.
+  package var words: String {
+    switch self {
+    case .exists: "a file is there"
+    case .symbolicLink: "a symbolic link is there"
+    case .notAFile(let kind): "\(kind) is there"
+    case .accessRefused(let error): "its mode or group cannot be set (\(error))"
+    case .system(let error): "\(error)"
+    }
+  }
+}
+
 extension LogFileError: CustomStringConvertible {
   /// The path and the problem.
   public var description: String {

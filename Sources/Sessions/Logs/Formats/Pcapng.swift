@@ -31,6 +31,17 @@ enum Pcapng {
     static let flags: UInt16 = 2
   }
 
+  /// Reads a number of four bytes.
+  ///
+  /// - Parameter offset: counts from the first one of the bytes.
+  static func number(
+    _ bytes: ArraySlice<UInt8>, at offset: Int, isBigEndian: Bool
+  ) -> UInt32 {
+    let word = bytes.dropFirst(offset).prefix(4)
+    let number = word.reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
+    return isBigEndian ? number : number.byteSwapped
+  }
+
   static let inbound: UInt32 = 1
   static let outbound: UInt32 = 2
 }

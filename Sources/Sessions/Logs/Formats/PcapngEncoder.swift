@@ -37,16 +37,18 @@ struct PcapngEncoder: LogEncoder {
     }
   }
 
-  /// A complete block has its length at its end, and behind its type.
+  /// A complete block has its length at its end, and behind its type, in either byte order. A file
+  /// that cannot be read is not known to be incomplete.
   func continuation(of size: Int, _ read: (Range<Int>) -> [UInt8]?) -> LogContinuation {
-    func number(at offset: Int) -> Int? {
-      guard offset >= 0, let bytes = read(offset..<offset + 4), bytes.count == 4 else { return nil }
-      return bytes.reversed().reduce(0) { $0 << 8 | Int($1) }
+    guard size >= Pcapng.shortestBlock, size % 4 == 0 else { return .inNextFile }
+    guard let end = read(size - 4..<size) else { return .asItIs }
+    for isBigEndian in [false, true] {
+      let length = Int(Pcapng.number(end[...], at: 0, isBigEndian: isBigEndian))
+      guard length % 4 == 0, (Pcapng.shortestBlock...size).contains(length) else { continue }
+      let start = size - length + 4
+      if read(start..<start + 4) == end { return .asItIs }
     }
-    guard let length = number(at: size - 4), length % 4 == 0,
-      (Pcapng.shortestBlock...size).contains(length)
-    else { return .inNextFile }
-    return number(at: size - length + 4) == length ? .asItIs : .inNextFile
+    return .inNextFile
   }
 
   private func interface(_ port: LogPort?, into output: inout [UInt8]) {

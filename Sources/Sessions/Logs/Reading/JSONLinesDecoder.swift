@@ -92,7 +92,8 @@ struct JSONLinesDecoder: LogDecoder {
 
   private mutating func addClockStep(_ event: JSON) {
     guard let old = event["old"]?.string, let new = event["new"]?.string,
-      let step = LogEvent.clockStep(from: old, to: new)
+      let time = event["time"]?.string.flatMap({ UniversalTime.nanoseconds(parsing: $0) }),
+      let step = LogEvent.clockStep(from: old, to: new, at: time)
     else { return }
     clockStep = clockStep.addingClamped(step)
   }

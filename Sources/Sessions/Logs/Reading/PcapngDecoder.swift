@@ -107,14 +107,15 @@ struct PcapngDecoder: LogDecoder {
     guard product.high < interface.unitsOfSecond else { throw error("a time that is too late") }
     let options = try options(body.dropFirst(20 + padded))
     let flags = options[Pcapng.Option.flags] ?? []
+    let time = interface.unitsOfSecond.dividingFullWidth(product).quotient
     if count == 0, let comment = options[Pcapng.Option.comment],
-      let step = LogEvent.clockStep(in: String(decoding: comment, as: UTF8.self)[...])
+      let step = LogEvent.clockStep(in: String(decoding: comment, as: UTF8.self)[...], at: time)
     {
       clockStep = clockStep.addingClamped(step)
     }
     let isOutbound = flags.count == 4 && number(flags, at: 0) & 3 == Pcapng.outbound
     return LogEntry(
-      time: interface.unitsOfSecond.dividingFullWidth(product).quotient,
+      time: time,
       port: interface.name,
       direction: isOutbound ? .toDevice : .fromDevice,
       bytes: Array(body.dropFirst(20).prefix(count)))
@@ -139,9 +140,7 @@ struct PcapngDecoder: LogDecoder {
   // MARK: Numbers
 
   private func number(_ bytes: ArraySlice<UInt8>, at offset: Int) -> UInt32 {
-    let word = bytes.dropFirst(offset).prefix(4)
-    let number = word.reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
-    return isBigEndian ? number : number.byteSwapped
+    Pcapng.number(bytes, at: offset, isBigEndian: isBigEndian)
   }
 
   private func half(_ bytes: ArraySlice<UInt8>, at offset: Int) -> UInt16 {

@@ -48,9 +48,11 @@ struct TextDecoder: LogDecoder {
     } else if line == 1 {
       throw LogReadingError(at: .line(line), "it has no time at its beginning")
     }
-    guard !text.isEmpty, !LogEvent.isText(text) else {
-      let event = String(decoding: text.dropFirst().dropLast(), as: UTF8.self)[...]
-      if let step = LogEvent.clockStep(in: event) { clockStep = clockStep.addingClamped(step) }
+    let stamp = bytes.prefix(upTo: text.startIndex)
+    guard !text.isEmpty, !LogEvent.isText(text, behind: stamp) else {
+      if let step = LogEvent.clockStep(in: text, behind: stamp) {
+        clockStep = clockStep.addingClamped(step)
+      }
       return nil
     }
     let direction = Self.mark(of: text)
@@ -69,7 +71,8 @@ struct TextDecoder: LogDecoder {
     let isWhole = beginning.last == UInt8(ascii: "\n") || lines.count == 1
     let texts = (isWhole ? lines[...] : lines.dropLast()).compactMap { line in
       line.withUnsafeBytes { LineTimestamp(of: $0) }.map { line.dropFirst($0.length) }
-    }.filter { !$0.isEmpty && !LogEvent.isText($0) }
+        .flatMap { LogEvent.isText($0, behind: line.prefix(upTo: $0.startIndex)) ? nil : $0 }
+    }.filter { !$0.isEmpty }
     return !texts.isEmpty && texts.allSatisfy { mark(of: $0) != nil }
   }
 

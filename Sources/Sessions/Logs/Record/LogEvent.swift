@@ -1,5 +1,6 @@
 public import Encodings
 import TextTools
+import Time
 
 /// An event of a session, other than bytes, in a log.
 public struct LogEvent: Hashable, Sendable {
@@ -166,29 +167,61 @@ extension LogEvent: CustomStringConvertible {
       + String(repeating: "0", count: 6 - fraction.utf8.count) + fraction
   }
 
+  // A device can say that the clock was set, but it does not know the time of the record in which
+  // it says that.
+
   /// The step of the clock in nanoseconds that an event describes as text; nil for any other text.
-  static func clockStep(in text: Substring) -> Int64? {
+  ///
+  /// - Parameter time: the time of the record in nanoseconds since 1970. The clock was set to it.
+  static func clockStep(in text: Substring, at time: UInt64) -> Int64? {
     guard text.hasPrefix("\(Kind.clock.rawValue) set by "),
       let colon = text.firstRange(ofText: " s: "),
       let comma = text[colon.upperBound...].firstRange(ofText: ", before: ")
     else { return nil }
-    return clockStep(from: text[comma.upperBound...], to: text[colon.upperBound..<comma.lowerBound])
+    return clockStep(
+      from: text[comma.upperBound...], to: text[colon.upperBound..<comma.lowerBound], at: time)
   }
 
-  /// The step of the clock in nanoseconds between two times as text; nil for any other text.
-  static func clockStep(from old: some StringProtocol, to new: some StringProtocol) -> Int64? {
+  /// The step of the clock in nanoseconds between two times as text; nil for any other text, and if
+  /// the clock was not set to the time of the record, to the microsecond.
+  static func clockStep(
+    from old: some StringProtocol, to new: some StringProtocol, at time: UInt64
+  ) -> Int64? {
     guard let old = UniversalTime.nanoseconds(parsing: old),
-      let new = UniversalTime.nanoseconds(parsing: new)
+      let new = UniversalTime.nanoseconds(parsing: new), new / 1_000 == time / 1_000
     else { return nil }
-    // Both times are less than the range of the result, so that this is right.
-    return Int64(clamping: new).subtractingReportingOverflow(Int64(clamping: old)).partialValue
+    return Int64(clamping: new).subtractingClamped(Int64(clamping: old))
+  }
+
+  /// The step of the clock in nanoseconds that a line of a text log describes; nil for any other
+  /// line.
+  ///
+  /// - Parameters:
+  ///   - line: the line without its time.
+  ///   - stamp: its time, with the brackets and the space: `[2026-11-21T07:31:00.123456+01:00] `.
+  static func clockStep(
+    in line: ArraySlice<UInt8>, behind stamp: ArraySlice<UInt8>
+  ) -> Int64? {
+    let stamp = String(decoding: stamp.dropFirst().dropLast(2), as: UTF8.self)
+    guard line.first == UInt8(ascii: "["), line.last == UInt8(ascii: "]"),
+      let time = UniversalTime.nanoseconds(parsing: stamp)
+    else { return nil }
+    let text = String(decoding: line.dropFirst().dropLast(), as: UTF8.self)
+    return clockStep(in: text[...], at: time)
   }
 
   /// Whether a line of a text log is an event or a gap, and not a line of the
   /// device: `[lost /dev/ttyUSB0]`.
-  static func isText(_ line: ArraySlice<UInt8>) -> Bool {
+  ///
+  /// - Parameters:
+  ///   - line: the line without its time.
+  ///   - stamp: its time, with the brackets and the space.
+  static func isText(_ line: ArraySlice<UInt8>, behind stamp: ArraySlice<UInt8>) -> Bool {
     guard line.first == UInt8(ascii: "["), line.last == UInt8(ascii: "]") else { return false }
     let word = line.dropFirst().prefix { $0 != UInt8(ascii: " ") }
+    if word.elementsEqual(Kind.clock.rawValue.utf8) {
+      return clockStep(in: line, behind: stamp) != nil
+    }
     return word.elementsEqual("gap:".utf8)
       || Kind.allCases.contains { word.elementsEqual($0.rawValue.utf8) }
   }

@@ -17,8 +17,8 @@ final class LogBuffer: Sendable {
     var path: FilePath
     /// Why nothing can be written at present; nil if writing works.
     var problem: LogProblem?
-    /// Whether another program has shortened a file of the log.
-    var wasShortened = false
+    /// What other programs have done to the files of the log so far.
+    var changes = LogFile.Changes()
   }
 
   private struct State: Sendable {
@@ -132,8 +132,10 @@ final class LogBuffer: Sendable {
   }
 
   /// Publishes where the log is written, and the progress if it has changed.
-  func report(_ problem: LogProblem?, at place: LogSnapshot.Place, wasShortened: Bool) {
-    let progress = Progress(path: place.path, problem: problem, wasShortened: wasShortened)
+  func report(
+    _ problem: LogProblem?, at place: LogSnapshot.Place, _ changes: LogFile.Changes
+  ) {
+    let progress = Progress(path: place.path, problem: problem, changes: changes)
     let isNew = state.withLock { state in
       let isNew = state.progress != progress
       (state.progress, state.place) = (progress, place)

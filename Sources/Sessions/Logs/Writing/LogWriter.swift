@@ -30,8 +30,16 @@ final class LogWriter {
   /// The time of the next attempt to start a file after a failed one.
   private var nextAttempt = MonotonicTime(nanoseconds: .min)
   private var problem: LogProblem?
-  /// Whether the header of the file could not be written.
-  private var lacksHeader = false
+  private var header = Header()
+
+  /// The header of the file.
+  private struct Header {
+    /// Whether it could not be written.
+    var isMissing = false
+    /// The header of a file that begins with the record that is being written: that record may
+    /// change it for later files. Nil between two records.
+    var beforeRecord: [UInt8]?
+  }
 
   init(
     _ file: LogFile, _ encoder: any LogEncoder, isDivisible: Bool = false, rotation: LogRotation,
@@ -47,7 +55,8 @@ final class LogWriter {
   /// Writes until the buffer is closed and empty, or nothing more can be written.
   func run() {
     defer { buffer.finish() }
-    guard continueFile() else { return }
+    // If this fails, it is tried again with the first record.
+    _ = continueFile()
     var batch = RecordBatch()
     while buffer.take(into: &batch, until: nextDeadline) {
       if isTimeUp { rotate() }
@@ -112,6 +121,9 @@ final class LogWriter {
 
   /// Encodes a record, and writes it into one file.
   private func putEncoded(_ encode: () -> Void) -> Bool {
+    if let change = file.change { follow(change) }
+    header.beforeRecord = presentHeader
+    defer { header.beforeRecord = nil }
     let before = encoder.dependsOnFile ? encoder : nil
     encodeForFile(encode)
     return putWhole(output) {
@@ -128,20 +140,15 @@ final class LogWriter {
 
   /// Encodes a record for a file that has room for it. It starts the next file if necessary.
   private func encodeForFile(_ encode: () -> Void) {
-    if let change = file.change { follow(change) }
     output.removeAll(keepingCapacity: true)
     guard rotation.size != nil else { return encode() }
-    var isTooLong: Bool { file.hasRecords && rotation.room(after: file.size) < output.count }
-    guard encoder.dependsOnFile else {
-      // The record may change the header of later files.
-      let header = header
-      encode()
-      if isTooLong { rotate(header: header) }
+    let before = encoder.dependsOnFile ? encoder : nil
+    encode()
+    guard file.hasRecords, rotation.room(after: file.size) < output.count else { return }
+    guard let before else {
+      rotate()
       return
     }
-    let before = encoder
-    encode()
-    guard isTooLong else { return }
     // The end of the file depends on its contents. The record becomes the first one of
     // the next file.
     encoder = before
@@ -194,8 +201,8 @@ final class LogWriter {
     _ bytes: [UInt8], isRecord: Bool = true, inNewFile: () -> [UInt8]? = { nil }
   ) -> Bool {
     var bytes = bytes
-    if isRecord, lacksHeader, !beginFile() { return false }
     while true {
+      if isRecord, header.isMissing, !beginFile() { return false }
       var written = 0
       let outcome = put(bytes[...], isRecord: isRecord) { written += $0 }
       if outcome == .written { return true }
@@ -203,7 +210,7 @@ final class LogWriter {
       if outcome == .unwritten { return false }
       guard follow(file.change ?? .moved) else { continue }
       // A file that has begun has its header.
-      if !isRecord { return !lacksHeader }
+      if !isRecord { return !header.isMissing }
       bytes = inNewFile() ?? bytes
     }
   }
@@ -223,16 +230,18 @@ final class LogWriter {
     var rest = bytes
     while !rest.isEmpty {
       do throws(Errno) {
-        if isRemoved { throw .noSuchFileOrDirectory }
+        if hasNoFile { throw .noSuchFileOrDirectory }
         guard let count = try writeSome(rest, isRecord: isRecord) else { return .fileChanged }
         rest = rest.dropFirst(count)
         onProgress(count)
         if case .unwritable = problem { report(nil) }
       } catch {
-        if !isRemoved { report(.unwritable(error)) }
+        if !hasNoFile { report(.unwritable(error)) }
         guard buffer.pause(Self.retryInterval) else { return .unwritten }
         // A user makes room by removing, moving or emptying the file.
-        if nextAttempt <= .now, file.change != nil || file.isElsewhere { return .fileChanged }
+        if nextAttempt <= .now, isIncomplete || file.change != nil || file.isElsewhere {
+          return .fileChanged
+        }
       }
     }
     return .written
@@ -243,6 +252,14 @@ final class LogWriter {
     if case .removed = problem { true } else { false }
   }
 
+  /// Whether the file ends with an incomplete record, and nothing has taken its place.
+  private var isIncomplete: Bool {
+    if case .incomplete = problem { true } else { false }
+  }
+
+  /// Whether nothing is written until another file has begun.
+  private var hasNoFile: Bool { isRemoved || isIncomplete }
+
   private func writeSome(_ bytes: ArraySlice<UInt8>, isRecord: Bool) throws(Errno) -> Int? {
     let result: Result<Int?, Errno> = bytes.withUnsafeBytes { bytes in
       Result { () throws(Errno) in try file.write(bytes, isRecord: isRecord) }
@@ -252,36 +269,42 @@ final class LogWriter {
 
   private func report(_ problem: LogProblem?) {
     self.problem = problem
-    buffer.report(problem, at: file.place, wasShortened: file.wasShortened)
+    buffer.report(problem, at: file.place, file.changes)
   }
 
   // MARK: Files
 
   /// Writes the header of a file.
   ///
-  /// - Parameters:
-  ///   - header: the header; nil for the present one.
-  ///   - separator: what precedes it.
+  /// - Parameter separator: what precedes it.
   /// - Returns: false if the buffer was closed, and writing still fails.
-  private func beginFile(header: [UInt8]? = nil, behind separator: [UInt8] = []) -> Bool {
-    lacksHeader = false
-    lacksHeader = !putWhole(separator + (header ?? self.header), isRecord: false)
-    return !lacksHeader
+  private func beginFile(behind separator: [UInt8] = []) -> Bool {
+    header.isMissing = false
+    header.isMissing = !putWhole(separator + presentHeader, isRecord: false)
+    return !header.isMissing
   }
 
   /// Writes the header of a file that may have contents: then the header is in the middle of it. An
   /// incomplete record at the end of the contents is separated from the next one.
-  private func continueFile(header: [UInt8]? = nil) -> Bool {
+  ///
+  /// - Returns: false if the file has no header, or cannot be continued and nothing has taken its
+  ///   place.
+  private func continueFile() -> Bool {
     let continuation =
       file.size > 0 ? encoder.continuation(of: file.size, file.bytes) : .asItIs
-    switch continuation {
-    case .asItIs: return beginFile(header: header)
-    case .behindLineEnd: return beginFile(header: header, behind: [UInt8(ascii: "\n")])
-    case .inNextFile: return rotate(header: header) ? !lacksHeader : beginFile(header: header)
+    if continuation == .inNextFile {
+      // Until this succeeds, nothing is written. The pause limits the attempts.
+      nextAttempt = .now
+      return rotate(isIncomplete: true) && !header.isMissing
     }
+    // Another program has emptied it.
+    if isIncomplete { report(nil) }
+    return beginFile(behind: continuation == .behindLineEnd ? [UInt8(ascii: "\n")] : [])
   }
 
-  private var header: [UInt8] {
+  /// The header of a file that begins now.
+  private var presentHeader: [UInt8] {
+    if let header = header.beforeRecord { return header }
     var header: [UInt8] = []
     encoder.begin(into: &header)
     return header
@@ -296,12 +319,9 @@ final class LogWriter {
 
   /// Starts the next file if possible; otherwise continues with this one.
   ///
-  /// - Parameter header: its header; nil for the present one.
   /// - Returns: whether the file has begun.
-  @discardableResult
   private func begin(
-    header: [UInt8]? = nil, orReport problem: (LogFileError) -> LogProblem,
-    _ next: () throws(LogFileError) -> Void
+    orReport problem: (LogFileError) -> LogProblem, _ next: () throws(LogFileError) -> Void
   ) -> Bool {
     guard nextAttempt <= .now else { return false }
     endFile()
@@ -309,20 +329,26 @@ final class LogWriter {
       try next()
     } catch {
       nextAttempt = .now + Self.lookInterval
-      let problem = file.change == .removed ? .removed(error) : problem(error)
+      let problem: LogProblem =
+        file.change == .removed
+        ? .removed(error) : isIncomplete ? .incomplete(error) : problem(error)
       // That nothing can be written is worse than where.
       if case (.unwritable?, .moved) = (self.problem, problem) {} else { report(problem) }
       return false
     }
     report(nil)
-    _ = continueFile(header: header)
+    _ = continueFile()
     return true
   }
 
+  /// - Parameter isIncomplete: whether the file cannot be continued, because its last record is
+  ///   incomplete.
   @discardableResult
-  private func rotate(header: [UInt8]? = nil) -> Bool {
-    begin(header: header, orReport: LogProblem.notRotated) { () throws(LogFileError) in
-      try file.rotate(keeping: rotation.keep)
+  private func rotate(isIncomplete: Bool = false) -> Bool {
+    let isIncomplete = isIncomplete || self.isIncomplete
+    let problem = isIncomplete ? LogProblem.incomplete : LogProblem.notRotated
+    return begin(orReport: problem) { () throws(LogFileError) in
+      try file.rotate(keeping: rotation.keep, isIncomplete: isIncomplete)
     }
   }
 
@@ -332,6 +358,7 @@ final class LogWriter {
   @discardableResult
   private func follow(_ change: LogFile.Change) -> Bool {
     guard change == .shortened else {
+      if isIncomplete, change == .moved, !file.isElsewhere { return continueFile() }
       // What is written to a removed file is lost, so that this does not wait.
       if change == .removed, !isRemoved { nextAttempt = .now }
       return begin(orReport: LogProblem.moved) { () throws(LogFileError) in try file.reopen() }
@@ -341,8 +368,7 @@ final class LogWriter {
     encoder.end(into: &ending)
     file.acceptLength()
     report(problem)
-    _ = continueFile()
-    return true
+    return continueFile()
   }
 
   /// Starts a new file with the name if another program has renamed or removed the file.
@@ -350,7 +376,11 @@ final class LogWriter {
     let now = MonotonicTime.now
     guard now - lastLook >= Self.lookInterval else { return }
     lastLook = now
-    if file.isElsewhere { follow(file.change ?? .moved) }
+    if file.isElsewhere {
+      follow(file.change ?? .moved)
+    } else if case .moved = problem {
+      report(nil)
+    }
   }
 
   // MARK: Time

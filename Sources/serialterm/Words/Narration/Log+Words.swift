@@ -12,15 +12,32 @@ extension Log.News {
       "the log \(path) cannot be written (\(error)): up to "
         + "\(Log.capacity >> 20) MiB are buffered until it can."
     case .problem(.notRotated(let error)):
-      "The log cannot be rotated, and continues in the old file: \(error)."
+      "the log \(path) cannot be rotated, and continues in the old file: \(error.words(at: path))."
     case .problem(.moved(let error)):
-      "the log \(path) was moved, and continues where it is now: \(error)."
+      "the log \(path) is not at its path any more, and a new file cannot be started there: "
+        + "\(error.words(at: path)). It continues in the old file."
     case .problem(.removed(let error)):
-      "the log \(path) was removed, and cannot be started again: \(error). "
+      "the log \(path) was removed, and cannot be started again: \(error.words(at: path)). "
         + "Up to \(Log.capacity >> 20) MiB are buffered until it can."
+    case .problem(.incomplete(let error)):
+      "the log \(path) does not end with a whole packet, and a new file cannot be started: "
+        + "\(error.words(at: path)). Up to \(Log.capacity >> 20) MiB are buffered until it can."
+    case .solved(.unwritable), .solved(.removed), .solved(.incomplete):
+      "the log \(path) can be written again."
+    case .solved(.notRotated): "the log continues in a new file, \(path)."
+    case .solved(.moved): "the log \(path) is written at its path again."
     case .shortened:
       "another program has shortened the log \(path), which continues. This is reported once."
-    case .problem(nil): "the log \(path) can be written again."
+    case .setAside(path):
+      "the log \(path) does not end with a whole packet: a new file was started."
+    case .setAside(let newPath):
+      "the log \(path) does not end with a whole packet: it is \(newPath) now, and a new file was "
+        + "started."
     }
   }
+}
+
+extension LogFileError {
+  /// The problem. The path is left out where it is known.
+  fileprivate func words(at known: FilePath) -> String { path == known ? reason.words : "\(self)" }
 }
