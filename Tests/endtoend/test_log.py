@@ -358,7 +358,7 @@ class Row33RotationTests(SessionTest):
         os.rename(self.log, moved)
         self.log.symlink_to(there)
         said = b""
-        while b"moved," not in terminal.output:
+        while b"any more," not in terminal.output:
             self.device.write(b"x")
             terminal.expect(b"x")
             said += b"x"
