@@ -73,7 +73,7 @@ struct Ser2netOldFile {
     if fields.count > 3, Self.states.contains(fields[1].lowercased()) {
       connections.append(connection(fields, at: number))
     } else if keyword == "default", fields.count > 2 {
-      let name = fields[1].lowercased().replacing("_", with: "-")
+      let name = fields[1].lowercased().replacing(text: "_", with: "-")
       let isUsed = defaults.set(
         name == "remctl" ? "rfc2217" : name, of: nil, to: String(fields[2]))
       if !isUsed { others.append((String(line), Ser2netDefaults.reason(name))) }
@@ -99,7 +99,7 @@ struct Ser2netOldFile {
     for word in words {
       let isOff = word.hasPrefix("-")
       let parts = word.dropFirst(isOff ? 1 : 0).split(separator: "=", maxSplits: 1)
-      let key = (parts.first ?? "").lowercased().replacing("_", with: "-")
+      let key = (parts.first ?? "").lowercased().replacing(text: "_", with: "-")
       let value = parts.count > 1 ? String(parts[1]) : isOff ? "false" : "true"
       if let named = texts[word], Ser2netOption.reason(named.option) != nil {
         options.append((named.option, named.text))
@@ -112,7 +112,7 @@ struct Ser2netOldFile {
       case "rs485": line.append("rs485=\(texts[value]?.text ?? value)")
       case "tr", "tw", "tb":
         // In ser2net 4, it is the whole accepter.
-        let file = (texts[value]?.text ?? value).replacing("\\p", with: port)
+        let file = (texts[value]?.text ?? value).replacing(text: "\\p", with: port)
         options.append((Self.trace(key), file))
       case "hexdump", "timestamp": options.append(("trace-\(key)", value))
       case _ where ["tr-", "tw-", "tb-"].contains(String(key.prefix(3))):

@@ -12,7 +12,7 @@ enum UnitInstance {
   /// `board\x2d1`. Nil if the name does not look like it.
   static func original(of name: String) -> String? {
     let isPath = name.hasPrefix("dev-")
-    guard isPath || name.contains("\\x"), !name.contains("/") else { return nil }
+    guard isPath || name.contains(text: "\\x"), !name.contains("/") else { return nil }
     var bytes: [UInt8] = isPath ? [UInt8(ascii: "/")] : []
     var rest = Array(name.utf8)[...]
     while let byte = rest.popFirst() {
@@ -34,7 +34,7 @@ enum UnitInstance {
     guard let path = endpoint.path, path.removingLastComponent() == "/dev",
       let name = path.lastComponent?.string, let original = original(of: name),
       // A device may have a name with a hyphen.
-      name.contains("\\x") || original.hasPrefix("/dev/tty") || access(original, F_OK) == 0
+      name.contains(text: "\\x") || original.hasPrefix("/dev/tty") || access(original, F_OK) == 0
     else { return nil }
     return "systemd-escape makes this name of \(original): a unit takes its instance as it is."
   }
