@@ -200,7 +200,7 @@ class NodeThatStaysTests(unittest.TestCase):
                           "OPENS_ERROR": str(self.error), "OPENS_TRIES": str(self.folder / "tries")}
 
     def wait_for_tries(self, count):
-        """Waits until the program has tried so many times more."""
+        """Waits for a number of further attempts to open the node."""
         tries = self.folder / "tries"
         goal = tries.stat().st_size + count
         wait_until(lambda: tries.stat().st_size >= goal, f"it is tried {count} times more")

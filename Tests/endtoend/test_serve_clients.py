@@ -25,6 +25,8 @@ except ImportError:
 MEBIBYTE = 1 << 20
 # The number of bytes under way at once: pyserial has no limit itself.
 PIECE = 32_768
+# What a viewer gets whose protocol has messages for a person.
+SEES_PEN = "yes, and it sees who has the pen"
 
 # Copies what labgrid's driver receives, and has it send lines: HOST's port and protocol are arguments.
 SERIAL_DRIVER = """import select, sys
@@ -344,7 +346,7 @@ class MicrocomTests(ClientCase, ServedTest):
 
 class TelnetTests(ClientCase, ServedTest):
     name, speaks = "telnet 2.4 (inetutils)", "telnet"
-    watches = "yes, and it is told who has the pen"
+    watches = SEES_PEN
 
     def start(self):
         self.client = self.program("telnet", "127.0.0.1", str(self.ports["telnet"]))
@@ -395,7 +397,7 @@ class NetTelnetTests(ClientCase, ServedTest):
 
     name, speaks = "Net::Telnet 3.05 (Perl)", "telnet"
     alone = "a line each way, a break; CR LF is one end of line"
-    watches = "yes, and it is told who has the pen"
+    watches = SEES_PEN
     ending = b"\r\n"
 
     def start(self):
