@@ -212,9 +212,19 @@ class SessionTests(PackageTestCase):
         with self.assertRaisesRegex(serialterm.Closed, "nonexistent") as caught:
             serialterm.open("/dev/nonexistent")
         self.assertEqual(caught.exception.status, 3)
-        with self.assertRaisesRegex(serialterm.Error, "no-such-program"):
+        with self.assertRaisesRegex(serialterm.Error, "no-such-program: there is no such program. Install"):
             serialterm.open("loopback:", program="no-such-program")
+        with self.assertRaisesRegex(AttributeError, r"Serial is serialterm.open\("):
+            serialterm.Serial("/dev/ttyUSB0")
+        with self.assertRaisesRegex(AttributeError, "serialterm has no attribute 'Port'$"):
+            serialterm.Port
         board = self.board()
+        with self.assertRaisesRegex(AttributeError, r"readline is lines\(\)"):
+            board.readline()
+        with self.assertRaisesRegex(AttributeError, r"dtr is set_line\(dtr=True\) here"):
+            board.dtr = True
+        with self.assertRaisesRegex(AttributeError, "a session has no attribute 'shout'$"):
+            board.shout()
         board.close()
         board.close()
         with self.assertRaisesRegex(serialterm.Closed, "the session is closed"):

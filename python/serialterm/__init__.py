@@ -9,7 +9,14 @@ with serialterm.open("usb:0403:6001", baud=115200) as board:
 ```
 """
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from ._core import Closed, CommandFailed, Error, Event, Frame, Match, Timeout
 from ._session import Session, open
+
+if not _TYPE_CHECKING:
+    def __getattr__(name):
+        from . import _pyserial
+        raise _pyserial.missing(_pyserial.MODULE, "serialterm", name)
 
 __all__ = ["Closed", "CommandFailed", "Error", "Event", "Frame", "Match", "Session", "Timeout", "open"]

@@ -449,3 +449,10 @@ def find_program() -> str:
     """The program: $SERIALTERM, else `serialterm` of the PATH."""
     import os
     return os.environ.get("SERIALTERM") or "serialterm"
+
+
+def not_started(program: str, error: OSError) -> Error:
+    """The error for a program that cannot be started."""
+    if isinstance(error, FileNotFoundError):
+        return Error(f"{program}: there is no such program. Install serialterm, or name it with $SERIALTERM")
+    return Error(f"{program}: {error.strerror}")

@@ -17,12 +17,13 @@ from typing import Any, Callable, Optional, TypeVar, Union
 
 from . import _core
 from ._core import Closed, Event, Frame, Match, Text
+from ._pyserial import PySerialNames
 
 T = TypeVar("T")
 Option = Union[str, int, float, bool, None]
 
 
-class Session:
+class Session(PySerialNames):
     """An open port. Make one with `serialterm.open()`.
 
     A thread reads what the program prints, so that no byte waits while the test does something else. The session
@@ -46,7 +47,7 @@ class Session:
                 words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, bufsize=0)
         except OSError as error:
             self._errors.close()
-            raise _core.Error(f"{words[0]}: {error.strerror}") from None
+            raise _core.not_started(words[0], error) from None
         assert self._process.stdin
         os.set_blocking(self._process.stdin.fileno(), False)
         self._reader = threading.Thread(target=self._read, name=f"serialterm {target}", daemon=True)

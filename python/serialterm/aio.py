@@ -24,12 +24,13 @@ from typing import Any, Callable, Optional, TypeVar, Union
 
 from . import _core
 from ._core import Closed, Event, Frame, Match, Text
+from ._pyserial import PySerialNames
 
 T = TypeVar("T")
 Option = Union[str, int, float, bool, None]
 
 
-class Session:
+class Session(PySerialNames):
     """An open port. Make one with `await serialterm.aio.open()`. Methods and errors are those of `serialterm.Session`.
 
     Use it in one event loop. Several tasks may wait at once; commands are performed one after the other.
@@ -53,7 +54,7 @@ class Session:
                 *words, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=self._errors)
         except OSError as error:
             self._errors.close()
-            raise _core.Error(f"{words[0]}: {error.strerror}") from None
+            raise _core.not_started(words[0], error) from None
         self._reader = asyncio.ensure_future(self._read())
         try:
             await self._wait(lambda: self._core.state == "open" or (waits and self._core.state == "waiting") or None,
