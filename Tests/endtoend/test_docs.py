@@ -164,6 +164,38 @@ class DocumentationTests(unittest.TestCase):
                         option = word.partition("=")[0]
                         self.assertRegex(known[command], rf"(?m)[ \[/]{re.escape(option)}\b")
 
+    def test_options_and_keys_for_users_of_other_programs_exist(self):
+        """The column of serialterm in the tables of docs/coming-from.md, and its command lines."""
+        page = (REPOSITORY / "docs/coming-from.md").read_text()
+        keys, names = set(), set()
+        for line in serialterm("session-commands").stdout.decode().splitlines():
+            key, name, _ = line.split("\t")
+            keys.add(key)
+            names.add(name)
+        # The prefix is sent by pressing it twice.
+        keys.add("ctrl-t")
+
+        def cells(header):
+            table = page.partition(f"\n| {header} | serialterm |")[2].partition("\n\n")[0]
+            return [re.findall("`([^`]+)`", row.split(" | ")[1]) for row in table.splitlines()[2:]]
+
+        for code in (code for cell in cells("to") for code in cell):
+            with self.subTest(key=code):
+                self.assertIn(code.removeprefix("ctrl-t "), keys | names)
+        known = {"connect": serialterm("help", "connect", "all").stdout.decode()}
+        options = [(code, "connect") for cell in cells("for") for code in cell]
+        for code in re.findall("`(serialterm [^`]+)`", page):
+            word = code.split()[1]
+            options.append((code, word if word in WITH_DEVICE else "connect"))
+        self.assertGreater(len(options), 30)
+        for code, command in options:
+            if command not in known:
+                known[command] = serialterm("help", command, "all").stdout.decode()
+            for option in re.findall(r"(?<!\S)--?\w[\w-]*", code.partition(" -- ")[0]):
+                if option != "--version":
+                    with self.subTest(code, option=option):
+                        self.assertRegex(known[command], rf"(?m)[ \[/]{re.escape(option)}\b")
+
     def test_every_code_of_a_reason_is_listed(self):
         root = Path(__file__).parents[2]
         source = "".join(path.read_text() for path in (root / "Sources").rglob("*.swift"))
