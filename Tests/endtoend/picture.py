@@ -1,4 +1,4 @@
-"""Draws screens as an SVG picture: `scripts/screens` makes the one in README.md."""
+"""Draws screens as an SVG picture: `scripts/screens` makes those in README.md and docs."""
 
 from typing import NamedTuple
 from xml.sax.saxutils import escape

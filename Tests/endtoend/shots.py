@@ -1,4 +1,4 @@
-"""Screens of the program, for docs/commands.md as text and for README.md as a picture:
+"""Screens of the program, for docs/commands.md as text, and for README.md and other pages as pictures:
 `scripts/screens` writes them, a test compares them with what the program shows."""
 
 import contextlib

@@ -30,9 +30,9 @@ class CommandsDocumentTests(unittest.TestCase):
                 self.assertEqual(shot(), documented[title])
 
     def test_the_pictures_are_what_the_program_shows(self):
-        readme = (shots.DOCUMENTS.parent / "README.md").read_text()
-        plotting = (shots.DOCUMENTS / "plotting.md").read_text()
+        pages = "".join(
+            path.read_text() for path in (shots.DOCUMENTS.parent / "README.md", *shots.DOCUMENTS.glob("*.md")))
         for path, svg in shots.pictures().items():
             with self.subTest(path.name):
-                self.assertTrue(f"docs/{path.name}" in readme or f"({path.name})" in plotting)
+                self.assertRegex(pages, rf"[\"(/]{re.escape(path.name)}[\")]")
                 self.assertEqual(path.read_text(), svg)
