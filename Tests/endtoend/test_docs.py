@@ -16,6 +16,8 @@ from Tests.endtoend.harness.program import REPOSITORY
 PAGES = [
     *sorted(REPOSITORY.glob("*.md")), REPOSITORY / "udev-rules/README.md",
     *sorted((REPOSITORY / "docs").rglob("*.md")), *sorted((REPOSITORY / ".github").rglob("*.md"))]
+# They say which test holds what they say.
+FOR_DEVELOPERS = {"api", "architecture", "performance", "portability", "release", "reliability"}
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 
 
@@ -94,6 +96,14 @@ class DocumentationTests(unittest.TestCase):
                     self.assertTrue(target.exists())
                     if anchor:
                         self.assertIn(anchor, anchors(target))
+
+    def test_pages_for_users_name_no_tests(self):
+        """docs/architecture.md has a table of them. Those who use the library read an example among its tests."""
+        for page in (REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))):
+            if page.stem not in FOR_DEVELOPERS:
+                with self.subTest(page=page.name):
+                    named = re.findall(r"Tests/\S+|\btest_\w+\.py|\b\w+Tests`", page.read_text())
+                    self.assertEqual([name for name in named if not name.startswith("Tests/LibraryClientTests")], [])
 
     def test_every_file_of_code_exists(self):
         """Each name of a file of this repository in the text, which may leave out folders at its front."""
