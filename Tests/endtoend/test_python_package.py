@@ -516,8 +516,13 @@ class PytestTests(PackageTestCase):
         said = self.pytest()
         self.assertIn("no board: name one with --serial-target", said)
         self.assertRegex(said, "5 skipped")
+
+    def test_a_named_board_that_is_missing_is_an_error(self):
         said = self.pytest("--serial-target", "/dev/nonexistent")
-        self.assertRegex(said, r"no board: /dev/nonexistent: .*nonexistent")
+        # Four tests use a board; the fifth asks for the name alone.
+        self.assertRegex(said, r"(?m)^=+ 1 passed, 4 errors in")
+        self.assertRegex(said, r"--serial-target /dev/nonexistent: .*no such device")
+        self.assertNotIn("another exception", said)
 
     def test_a_board_that_is_unplugged_in_a_test(self):
         target = Path(self.enterContext(tempfile.TemporaryDirectory())) / "port"

@@ -19,13 +19,14 @@ def pytest_addoption(parser: Any) -> None:
     """Adds the options."""
     group = parser.getgroup("serialterm")
     group.addoption("--serial-target", action="append", default=[], metavar="TARGET",
-                    help="The board to test: a TARGET of serialterm. Repeat it for pytest-xdist: one a worker.")
+                    help="The board to test: a TARGET of serialterm. Without it, tests of a board are skipped; if it "
+                         "is missing, they fail. Repeat it for pytest-xdist: one a worker.")
     group.addoption("--serial-baud", type=int, default=None, metavar="N", help="The baud rate.")
 
 
 @pytest.fixture(scope="session")
 def serialterm_target(request: Any) -> str:
-    """The TARGET of this worker. Without one, the test is skipped."""
+    """The TARGET of this worker. If none is named, the test is skipped."""
     targets: list[str] = request.config.getoption("--serial-target")
     worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0")
     number = int(worker[2:])
@@ -37,10 +38,14 @@ def serialterm_target(request: Any) -> str:
 
 
 def _opened(request: Any, target: str) -> Iterator[Session]:
+    problem = ""
     try:
         session = open(target, request.config.getoption("--serial-baud"))
     except Error as error:
-        pytest.skip(f"no board: {error}") if getattr(error, "status", None) == 3 else pytest.fail(str(error))
+        problem = str(error)
+    if problem:
+        # Also if the device is missing: a skipped test of a named board would not be noticed.
+        pytest.fail(f"--serial-target {problem}", pytrace=False)
     with session:
         yield session
 
