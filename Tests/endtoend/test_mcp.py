@@ -353,7 +353,7 @@ class SafetyTests(AgentCase):
         writer.start()
         counted = 0
         while True:
-            part = agent.call("read", session=session, timeout=20, silence=0.5)
+            part = agent.call("read", session=session, timeout=20, linger=0.5)
             self.assertEqual(part["offset"], counted + part["lost"])
             self.assertLessEqual(part["next_offset"] - part["offset"], 32_768)
             counted = part["next_offset"]

@@ -12,10 +12,12 @@ RFC_3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(Z|[+-]\d\d:\d\d)")
 
 
 class MonitorTests(unittest.TestCase):
-    def test_timeout_ends_it(self):
-        result = serialterm("monitor", "--json", "--timeout", "0.2")
-        self.assertEqual((result.status, result.stderr), (0, b""))
-        self.assertGreaterEqual(result.duration, 0.2)
+    def test_a_deadline_ends_it(self):
+        for option in ("--deadline", "--timeout"):
+            with self.subTest(option):
+                result = serialterm("monitor", "--json", option, "0.2")
+                self.assertEqual((result.status, result.stderr), (0, b""))
+                self.assertGreaterEqual(result.duration, 0.2)
 
     def test_what_is_there_is_told_first(self):
         listed = json.loads(serialterm("list", "--json", "--all").stdout)

@@ -303,7 +303,7 @@ class MistakeTests(FileTest):
 
     def test_what_cannot_be_combined(self):
         self.check(2, b"--match and --form", self.path, "--match", "a", "--form", "json")
-        self.check(2, b"--for is for devices", self.path, "--for", "3")
+        self.check(2, b"--deadline is for devices", self.path, "--deadline", "3")
         self.check(2, b"files and devices cannot be in one plot", self.path, "/dev/ttyS99")
         self.check(2, b"0 and less have no place", self.path, "--log-scale", "--range", "0:1")
         log = self.file("stamped.txt", "[2026-11-23T13:00:00.000+00:00] a:1")
@@ -566,7 +566,7 @@ class LiveTests(SessionTest):
 
     def test_for_a_time_and_into_a_file(self):
         path = self.folder / "live.csv"
-        program = self.plot("--csv", str(path), "--svg", str(self.folder / "a.svg"), "--for", "1")
+        program = self.plot("--csv", str(path), "--svg", str(self.folder / "a.svg"), "--deadline", "1")
         for number in range(5):
             self.device.write(b"a:%d\r\n" % number)
         self.assertEqual(program.wait(), 0)
@@ -599,8 +599,14 @@ class LiveTests(SessionTest):
         self.assertEqual(program.wait(), 128 + signal.SIGTERM)
         program.stdout.expect(re.compile(rb"a +4 +0 +4 +5"))
 
+    def test_the_deadline_is_of_the_whole_run(self):
+        # Also while the device is missing.
+        result = serialterm("plot", "/dev/nonexistent", "--wait", "--deadline", "0.3")
+        self.assertEqual(result.status, 1, result)
+        self.assertIn(NO_NUMBERS, result.stderr)
+
     def test_no_numbers_are_a_failure(self):
-        program = self.plot("--for", "0.3")
+        program = self.plot("--deadline", "0.3")
         self.device.write(b"hello\r\n")
         self.assertEqual(program.wait(), 1)
         program.stderr.expect(NO_NUMBERS)

@@ -68,8 +68,7 @@ class ApplyingTests(ProfileCase):
 
     def test_a_protocol_for_files_leaves_text_and_standard_input_alone(self):
         self.file.write_text(
-            "[profile.a]\ntarget = 'loopback:board'\nprotocol = 'ymodem'\nprompt = 'board> '\n"
-            "start-timeout = 0.1\n")
+            "[profile.a]\ntarget = 'loopback:board'\nprotocol = 'ymodem'\nprompt = 'board> '\n")
         result = self.serialterm("send", "a", "echo 42")
         self.assertEqual(result.status, 0, result)
         self.assertIn(b"42", result.stdout)
@@ -78,7 +77,7 @@ class ApplyingTests(ProfileCase):
             self.assertEqual(result.status, 0, result)
         path = self.folder / "boot.bin"
         path.write_bytes(b"boot")
-        result = self.serialterm("send", "a", "--file", str(path))
+        result = self.serialterm("send", "a", "--file", str(path), "--timeout", "0.1")
         self.assertEqual(result.status, 8, result)
         self.assertIn(b"no receiver", result.stderr)
         result = self.serialterm("send", "a", "echo 42", "--protocol", "ymodem")
@@ -89,7 +88,7 @@ class ApplyingTests(ProfileCase):
         for protocol, invitation in [("xmodem-1k", zmodem), ("telnet", zmodem), ("ymodem", b"C")]:
             with self.subTest(protocol=protocol), Device() as device:
                 self.file.write_text(f"[profile.a]\ntarget = '{device.path}'\nprotocol = '{protocol}'\n")
-                result = self.serialterm("receive", "a", "--into", str(self.folder), "--start-timeout", "0.2")
+                result = self.serialterm("receive", "a", "--into", str(self.folder), "--timeout", "0.2")
                 self.assertEqual(result.status, 8, result)
                 self.assertIn(invitation, device.rest())
         self.file.write_text("[profile.a]\ntarget = 'loopback:'\nprotocol = 'telnet'\n")
@@ -107,14 +106,33 @@ class ApplyingTests(ProfileCase):
         self.file.write_text("[profile.a]\ntarget = 'loopback:board'\nprotocol = 'xmodem'\n")
         path = self.folder / "boot.bin"
         path.write_bytes(b"boot")
-        limit = ("--start-timeout", "0.1")
+        limit = ("--timeout", "0.1")
         result = self.serialterm("receive", "a", "--name", "x", "--into", str(self.folder), *limit)
         self.assertEqual(result.status, 8, result)
         result = self.serialterm("send", "a", "--file", str(path), *limit, "--progress", "none")
         self.assertEqual(result.status, 8, result)
-        for words in (["receive", "loopback:", "--name", "x"], ["send", "loopback:", "--file", str(path), *limit]):
+        for words in (["receive", "loopback:", "--name", "x"],
+                      ["send", "loopback:", "--file", str(path), "--progress", "none"]):
             result = self.serialterm(*words)
             self.assertEqual(result.status, 2, result)
+
+    def test_a_wait_of_the_profile_is_for_what_is_expected(self):
+        path = self.folder / "boot.bin"
+        path.write_bytes(b"boot")
+        self.file.write_text("[profile.a]\ntarget = 'loopback:board'\nprotocol = 'ymodem'\ntimeout = 0.1\n")
+        result = self.serialterm("send", "a", "--file", str(path))
+        self.assertEqual((result.status, b"no receiver" in result.stderr), (8, True), result)
+        result = self.serialterm("receive", "a", "--into", str(self.folder))
+        self.assertEqual(result.status, 8, result)
+        result = self.serialterm("send", "a", "version", "--expect", "never-said")
+        self.assertEqual(result.status, 10, result)
+
+    def test_the_former_name_of_a_key_is_answered_with_the_present_one(self):
+        self.file.write_text("[profile.a]\ntarget = 'loopback:'\nstart-timeout = 9\n")
+        result = self.serialterm("send", "a", "x")
+        self.assertEqual(
+            (result.status, result.stderr),
+            (2, f"serialterm: {self.file}:3: 'start-timeout' is now 'timeout'\n".encode()))
 
     def test_flags_can_be_switched_off(self):
         self.file.write_text("[default]\nread-only = true\n")

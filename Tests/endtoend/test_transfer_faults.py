@@ -198,8 +198,8 @@ class SenderTests(FarEnd):
         ended(program)
 
     def test_a_receiver_that_does_not_start(self):
-        program = self.send("ymodem", self.SHORT, "--start-timeout", "0.3")
-        self.assertIn(b"no receiver asked for it", ended(program, 8))
+        program = self.send("ymodem", self.SHORT, "--timeout", "0.3")
+        self.assertIn(b"no receiver asked for it within 0.3 s", ended(program, 8))
         self.assertEqual(self.device.rest(), b"")
 
     def test_a_damaged_block_is_sent_again(self):

@@ -25,7 +25,7 @@ struct PlotCommand: ProfiledCommand {
     Teleplot's (>temp:25.3) and JSON; other lines are skipped. ? lists the keys of the plot, q ends it.
 
     Without a terminal, the values are written to --csv, the picture to --svg, or a table of the series to \
-    standard output. A device is then read until a signal, or for the time of --for.
+    standard output. A device is then read until a signal, or for the time of --deadline.
     """,
     example: """
       serialterm plot ttyUSB0 -b 115200
@@ -72,8 +72,8 @@ struct PlotCommand: ProfiledCommand {
     if fileCount == 0, values[PlotParameters.rate] != nil {
       throw UsageError(about: ["rate"], "--rate is for files without times")
     }
-    if fileCount > 0, values[PlotParameters.duration] != nil {
-      throw UsageError(about: ["for"], "--for is for devices: a file has an end")
+    if fileCount > 0, values[PlotParameters.deadline] != nil {
+      throw UsageError(about: ["deadline"], "--deadline is for devices: a file has an end")
     }
   }
 
@@ -139,7 +139,7 @@ struct PlotCommand: ProfiledCommand {
       form: values.sampleForm, settings: values.plotSettings(unlessGiven: .seconds(60)),
       isWholeProgram: true, picture: values[PlotParameters.svg].map { FilePath($0) },
       pictureWindow: values[PlotParameters.window] ?? .all,
-      duration: values[PlotParameters.duration].map { .seconds($0) })
+      deadline: values[PlotParameters.deadline].map { Duration(rounding: $0) })
     return configuration
   }
 }

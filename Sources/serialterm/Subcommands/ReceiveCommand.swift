@@ -27,7 +27,7 @@ struct ReceiveCommand: TransferringCommand {
     "max-size", "SIZE", "The largest file that is received: 500k, 10M, 1G.",
     isConfigurable: false, parse: { try LogRotation.size(parsing: $0) })
   private static let timeout = Parameter<Double>.time(
-    "start-timeout", "How long to wait for the sender to begin.", 0.001...86_400,
+    "timeout", "How long to wait for the sender to begin.", 0.001...86_400,
     standard: TransferConditions.standardStartPatience / .seconds(1))
 
   static let description = CommandDescription(

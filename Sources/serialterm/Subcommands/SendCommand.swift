@@ -21,9 +21,6 @@ struct SendCommand: TransferringCommand {
     "protocol", "PROTOCOL",
     "How files are sent: \(TransferProtocol.allCases.alternatives).",
     standard: .standardToSend)
-  private static let startTimeout = Parameter<Double>.time(
-    "start-timeout", "How long to wait until the device's receiver asks for the file.",
-    0.001...86_400, standard: TransferConditions.standardStartPatience / .seconds(1))
   private static let hex = Parameter.flag(
     "hex", "TEXT is bytes as hexadecimal numbers: '01 03 00 6b', '0103006b'.",
     details: "They are sent exactly, without a line ending.", isConfigurable: false)
@@ -51,9 +48,14 @@ struct SendCommand: TransferringCommand {
       With --checksum crc16-modbus, the form is modbus-rtu unless --frames names another. With \
       --frames, --prompt and --expect are searched in the lines of such frames too.
       """, isConfigurable: false)
-  static let timeout = Parameter<Double>.time(
-    "timeout", "How long to wait for the prompt, for the answer, and for the text of --wait-for.",
-    0.001...86_400, standard: 5)
+  private static let timeout = Parameter<Double?>.time(
+    "timeout",
+    "How long to wait for what is expected: the prompt, the answer and the text of --wait-for, by default 5s; "
+      + "with --protocol, until the receiver asks for the file, by default "
+      + "\(TransferConditions.standardStartPatience.inSeconds)s.",
+    0.001...86_400)
+  /// How long to wait for an answer.
+  private static let standardTimeout = Duration.seconds(5)
   private static let linger = Parameter<Double>.time(
     "linger",
     "Without --expect: the silence after which the answer to TEXT has ended; at most 5 s in all.",
@@ -103,7 +105,7 @@ struct SendCommand: TransferringCommand {
       ParameterSection(
         "TRANSFER",
         [
-          files, kind, startTimeout, ProgressDisplay.parameter, hex, TextParameters.checksum,
+          files, kind, ProgressDisplay.parameter, hex, TextParameters.checksum,
           escapes, TextParameters.encoding,
           lineEnding,
         ]),
@@ -164,6 +166,7 @@ struct SendCommand: TransferringCommand {
   }
 
   private var text: String? { values[Self.text] }
+  private var timeout: Duration? { values[Self.timeout].map { Duration(rounding: $0) } }
   private var expectation: ExpectedPattern? {
     values[Self.expectFrame] ? .anyLine(named: "frame") : values[Self.expect]
   }
@@ -190,17 +193,17 @@ struct SendCommand: TransferringCommand {
   }
 
   private func checkTransfer() throws(UsageError) {
-    // A profile may set --start-timeout, --progress and --prompt for other uses of send.
+    // A profile may set --timeout, --progress and --prompt for other uses of send.
     guard isTransfer else {
       // The profile is not read yet and may name a protocol.
       if files.isEmpty || values.all[Self.kind.name] != nil { try checkNoTransfer() }
       return
     }
-    if values.given[Self.timeout.name] != nil, !waitsForAnswers {
-      throw UsageError(
-        "--timeout is for an answer; use --start-timeout for the start of a transfer")
-    }
     let kind = values[Self.kind]
+    if values.given[Self.timeout.name] != nil, kind.isPlain, !waitsForAnswers {
+      throw UsageError(
+        "--timeout is for what is expected: --protocol \(kind.rawValue) needs --wait-for")
+    }
     if files.isEmpty { throw UsageError("--protocol is for files: name them with --file") }
     if files.contains("-") {
       throw UsageError(
@@ -216,9 +219,6 @@ struct SendCommand: TransferringCommand {
   }
 
   private func checkNoTransfer() throws(UsageError) {
-    if values.given[Self.startTimeout.name] != nil {
-      throw UsageError("--start-timeout is for --protocol; use --timeout for the answer")
-    }
     if values.given[ProgressDisplay.parameter.name] != nil {
       throw UsageError("--progress is for --protocol")
     }
@@ -291,9 +291,9 @@ struct SendCommand: TransferringCommand {
       order: TransferOrder(
         fileProtocol: values[Self.kind], files: .send(files.map { FilePath($0) }),
         lineEnd: values[Self.lineEnding].bytes,
-        startPatience: Duration(rounding: values[Self.startTimeout])),
+        startPatience: timeout ?? TransferConditions.standardStartPatience),
       progress: values[ProgressDisplay.parameter],
-      answerLimit: Duration(rounding: values[Self.timeout]),
+      answerLimit: timeout ?? Self.standardTimeout,
       failure: values[FailureSearch.parameter], encoding: values[TextParameters.encoding])
   }
 
@@ -310,7 +310,7 @@ struct SendCommand: TransferringCommand {
       expectation: isFramed ? expectation?.toEndOfLine : expectation,
       failure: isFramed
         ? values[FailureSearch.parameter]?.toEndOfLine : values[FailureSearch.parameter],
-      frameForm: frameForm, timeout: Duration(rounding: values[Self.timeout]),
+      frameForm: frameForm, timeout: timeout ?? Self.standardTimeout,
       linger: Duration(rounding: values[Self.linger]),
       printedGroup: values[Self.print],
       repetition: values[Self.every].map {

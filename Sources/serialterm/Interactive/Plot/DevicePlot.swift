@@ -53,17 +53,16 @@ final class DevicePlot {
     }
   }
 
-  /// Runs until a signal, or until the time is over.
+  /// Runs until a signal, or until the deadline.
   ///
   /// - Throws: ``Failure``, and the errors of the loop and of the device source.
   func run() throws -> ExitStatus {
-    let events = frontEnd.events.observe { [unowned self] in
-      guard $0 == .ready, let duration = values[PlotParameters.duration] else { return }
-      timer = frontEnd.loop.schedule(after: .seconds(duration)) { [unowned self] in
+    timer = values[PlotParameters.deadline].map { deadline in
+      frontEnd.loop.schedule(after: Duration(rounding: deadline)) { [unowned self] in
         frontEnd.finish(.success(.done))
       }
     }
-    let status = try withExtendedLifetime(events) { try frontEnd.run() }
+    let status = try frontEnd.run()
     if frontEnd.unloggedCount > 0 { throw Failure(.logFailed, "") }
     recorder.finish()
     guard !recorder.recording.curves.isEmpty else { throw PlotPicture.noNumbers }

@@ -28,7 +28,7 @@ final class PlotController {
     /// What of the recording is in the picture.
     var pictureWindow = PlotSettings.Window.all
     /// The time after which the program ends; nil for none.
-    var duration: Duration?
+    var deadline: Duration?
   }
 
   /// What the user interface has to do.
@@ -150,8 +150,8 @@ final class PlotController {
     awaitsNumbers = true
     if case .failed(let reason) = show(ports) { console.warn(reason) }
     takeKeysOfFirstNumbers()
-    timer = configuration.duration.map { duration in
-      loop.schedule(after: duration) { [unowned self] in onEvent(.ended) }
+    timer = configuration.deadline.map { deadline in
+      loop.schedule(after: deadline) { [unowned self] in onEvent(.ended) }
     }
   }
 

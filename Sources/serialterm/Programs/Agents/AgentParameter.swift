@@ -92,6 +92,11 @@ struct AgentArguments {
     var values: [(String, JSON)] = []
     for (name, value) in members {
       guard let parameter = parameters.first(where: { $0.name == name || $0.alias == name }) else {
+        if let present = FormerNames.presentName(ofArgument: name),
+          parameters.contains(where: { $0.name == present })
+        {
+          throw AgentMistake("'\(name)' is now '\(present)'")
+        }
         let names = parameters.map(\.name).joined(separator: ", ")
         throw AgentMistake(
           "there is no argument '\(name.harmless)'"

@@ -181,7 +181,7 @@ extension AgentServer {
     }
     if let limit = call.arguments.number("max_bytes") { order.limit = limit }
     if let timeout = call.arguments.duration("timeout") { order.timeout = timeout }
-    if let silence = call.arguments.duration("silence") { order.silence = silence }
+    if let linger = call.arguments.duration("linger") { order.silence = linger }
     return order
   }
 

@@ -60,7 +60,7 @@ extension AgentTool {
         pattern("A regular expression to wait for."),
         byteLimit, timeout(standard: "5"),
         AgentParameter(
-          "silence", .seconds(0...60),
+          "linger", .seconds(0...60),
           "Without pattern: the silence that ends the read, 0.1 by default."),
       ], results: readResults
     ) { try $0.read($1) },

@@ -12,7 +12,9 @@ enum UsageAdvice {
     let what: String
     switch error {
     case .unknownOption(let option):
-      what = "unknown option '\(option)'\(advice(onOption: option, in: command))"
+      what =
+        message(onFormerName: option, in: command)
+        ?? "unknown option '\(option)'\(advice(onOption: option, in: command))"
     case .missingValue(let declaration, let next):
       let name = "--\(declaration.name)"
       let isPair = declaration.shape == .pairs
@@ -50,6 +52,22 @@ enum UsageAdvice {
 
   // MARK: Options
 
+  /// The message for the former name of an option; nil for another word.
+  private static func message(
+    onFormerName option: String, in command: CommandDescription
+  ) -> String? {
+    guard let name = FormerNames.presentName(ofOption: option) else { return nil }
+    if let present = command.declarations.first(where: { $0.isWritten("--\(name)") }) {
+      return "\(option) is now --\(name): write \(present.usage)."
+    }
+    if let advice = otherNames[option], isTrue(advice, for: command) { return nil }
+    let this = "\(Serialterm.name) \(command.name)"
+    let end =
+      name == PlotParameters.deadline.name
+      ? "; to end it after a time, write 'timeout --foreground TIME \(this) ...'" : ""
+    return "\(option) is now --\(name), which '\(this)' does not have\(end)."
+  }
+
   private static func advice(
     onOption option: String, in command: CommandDescription
   ) -> String {
@@ -62,7 +80,7 @@ enum UsageAdvice {
     }
     let names = command.declarations.filter { !$0.isArgument }
       .flatMap { [$0.name, $0.oppositeName].compactMap(\.self) }
-    // --timeout may mean --start-timeout.
+    // --keep may mean --log-keep.
     if option.hasPrefix("--"), let longer = names.first(where: { $0.hasSuffix(option.dropFirst()) })
     {
       return ": did you mean --\(longer)?"

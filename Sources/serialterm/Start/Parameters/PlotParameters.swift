@@ -74,12 +74,12 @@ enum PlotParameters {
     isConfigurable: false, kind: .text,
     parse: { try .number($0, of: "lines in a second", in: 1e-6...1e9) })
 
-  static let duration = Parameter<Double?>.time(
-    "for", "The plot of a device ends after this time.", 0.001...31_536_000,
+  static let deadline = Parameter<Double?>.time(
+    "deadline", "The plot of a device ends after this time.", 0.001...31_536_000,
     isConfigurable: false)
 
   static let section = ParameterSection(
-    "PLOT", [csv, svg, form, match, window, range, logScale, rate, duration])
+    "PLOT", [csv, svg, form, match, window, range, logScale, rate, deadline])
 
   /// The suffixes of files that are neither pictures in SVG nor tables in CSV.
   private static let otherSuffixes: Set = [

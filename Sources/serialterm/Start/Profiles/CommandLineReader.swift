@@ -37,7 +37,7 @@ struct CommandLineReader {
   func read<Command: ProfiledCommand>(_: Command.Type, _ given: Given) throws -> Reading {
     // Mistakes on the command line are reported before the configuration is read, except for what
     // depends on the protocol of files, which a profile may name: `receive --name` and
-    // `send --file --start-timeout`.
+    // `send --file --progress`.
     let line = try ProfiledLine<Command>(given)
     let file = try ProfileFile(given["config"]?.last.map { FilePath($0) })
     let targets = try Command.targets(of: given, in: file)

@@ -151,6 +151,9 @@ struct ProfileFile {
     if options.contains(where: { !$0.isArgument && $0.name == entry.key }) {
       return "'\(entry.key)' is for the command line only"
     }
+    if let name = FormerNames.presentName(ofKey: entry.key) {
+      return "'\(entry.key)' is now '\(name)'"
+    }
     return "unknown key '\(entry.key)': expected the long name of an option, such as 'baud'"
   }
 }

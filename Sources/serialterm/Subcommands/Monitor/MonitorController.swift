@@ -8,7 +8,7 @@ import SystemPackage
 import Terminal
 import TextTools
 
-/// Prints the devices and their changes until a count, a timeout or a signal.
+/// Prints the devices and their changes until a count, a deadline or a signal.
 final class MonitorController: DeviceObserver {
   /// The output format of events.
   enum Format {
@@ -18,7 +18,7 @@ final class MonitorController: DeviceObserver {
   private let format: Format
   private let includesAll: Bool
   private let count: Int?
-  private let timeout: Duration?
+  private let deadline: Duration?
   private let loop: IOLoop
   private let output: OutputChannel
   private let devices: DeviceCatalog
@@ -34,25 +34,25 @@ final class MonitorController: DeviceObserver {
   ///
   /// - Throws: the errors of the loop.
   init(
-    _ devices: DeviceCatalog, format: Format, includesAll: Bool, count: Int?, timeout: Duration?
+    _ devices: DeviceCatalog, format: Format, includesAll: Bool, count: Int?, deadline: Duration?
   ) throws(Errno) {
     self.devices = devices
     self.format = format
     self.includesAll = includesAll
     self.count = count
-    self.timeout = timeout
+    self.deadline = deadline
     loop = try IOLoop()
     output = try OutputChannel(.standardOutput, on: loop, whenFull: .pushBack)
   }
 
-  /// Prints until the count, the timeout, or a signal.
+  /// Prints until the count, the deadline, or a signal.
   ///
   /// - Throws: ``Failure``.
   func run() throws -> ExitStatus {
     let signals = try loop.watchSignals(ExitStatus.endingSignals) { [unowned self] in
       finish(.success(.signal($0)))
     }
-    let timer = timeout.map {
+    let timer = deadline.map {
       loop.schedule(after: $0) { [unowned self] in finish(.success(.done)) }
     }
     let outputEvents = output.events.observe { [unowned self] in

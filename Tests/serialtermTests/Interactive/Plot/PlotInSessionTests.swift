@@ -427,8 +427,8 @@ import Time
     #expect(bench.sent == Array("sensor q\rl".utf8))
   }
 
-  @Test func `serialterm plot ends after the time of --for`() throws {
-    let bench = try program { $0.duration = .seconds(5) }
+  @Test func `serialterm plot ends after the time of --deadline`() throws {
+    let bench = try program { $0.deadline = .seconds(5) }
     try bench.receive("t=1\r\nt=2\r\n")
     try bench.pass(.seconds(4))
     #expect(bench.app.outcome == nil)

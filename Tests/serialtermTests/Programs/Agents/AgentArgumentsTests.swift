@@ -11,6 +11,7 @@ import TextTools
     AgentParameter("wait", .flag, "Whether to wait."),
     AgentParameter("parity", .choice(["none", "odd"]), "The parity."),
     AgentParameter("pattern", .text, "An expression.", alias: "until"),
+    AgentParameter("linger", .seconds(0...60), "A silence."),
   ]
 
   private func arguments(_ text: String?) throws -> AgentArguments {
@@ -42,10 +43,11 @@ import TextTools
       (#"{"target": "", "timeout": 1e300}"#, "timeout: expected seconds from 0.0 to 600.0"),
       (#"{"target": "", "wait": 1}"#, "wait: expected true or false"),
       (#"{"target": "", "pattern": "a", "until": "a"}"#, "pattern is given twice"),
+      (#"{"target": "", "silence": 1}"#, "'silence' is now 'linger'"),
       (#"{"target": "", "parity": "both"}"#, "parity: expected one of none, odd"),
       (
         #"{"target": "", "\u001b[2J": 1}"#,
-        "there is no argument '\u{FFFD}[2J'; there are target, count, timeout, wait, parity, pattern"
+        "there is no argument '\u{FFFD}[2J'; there are target, count, timeout, wait, parity, pattern, linger"
       ),
     ] as [(String?, String)])
   func mistakesAreNamed(_ text: String?, _ mistake: String) {

@@ -37,18 +37,18 @@ struct UsageAdviceTests {
         "x --name a",
         "unknown option '--name': it is an option of 'serialterm receive' and 'serialterm rules'."
       ),
-      ("receive x --timeout 2", "unknown option '--timeout': did you mean --start-timeout?"),
       (
         "x --timeout 2",
-        "unknown option '--timeout': it is an option of 'serialterm monitor', 'serialterm send' and 'serialterm run'."
+        "unknown option '--timeout': it is an option of 'serialterm monitor', 'serialterm send' and 'serialterm receive'."
       ),
       (
-        "send x --file f --protocol ymodem --timeout 2s",
-        "--timeout is for an answer; use --start-timeout for the start of a transfer."
+        "send x --file f --protocol ascii --timeout 2s",
+        "--timeout is for what is expected: --protocol ascii needs --wait-for."
       ),
+      ("x --keep 3", "unknown option '--keep': did you mean --log-keep?"),
       (
-        "send x y --start-timeout 2s",
-        "--start-timeout is for --protocol; use --timeout for the answer."
+        "monitor --timeout 1 --deadline 1",
+        "--deadline and --timeout of 'monitor' are the same: give one of them."
       ),
       (
         "send x y --timeout 2sec",
@@ -97,6 +97,43 @@ struct UsageAdviceTests {
     #expect(said.hasPrefix(beginning), "\(said)")
     let help = try #require(said.firstMatch(of: #/See 'serialterm ([a-z ]+) --help'\.$/#))
     #expect(HelpTopic.text(of: [String(help.output.1)]) != nil)
+  }
+
+  @Test(
+    "a former name is answered with the present one, and what to write",
+    arguments: [
+      ("plot x --for 5", "--for is now --deadline: write --deadline TIME."),
+      ("plot x --for=5", "--for is now --deadline: write --deadline TIME."),
+      ("run x y --for 5", "--for is now --deadline: write --deadline TIME."),
+      (
+        "log x a --for 5",
+        "--for is now --deadline, which 'serialterm log' does not have; to end it after a time, write 'timeout --foreground TIME serialterm log ...'."
+      ),
+      ("send x y --start-timeout 2s", "--start-timeout is now --timeout: write --timeout TIME."),
+      ("receive x --start-timeout 2", "--start-timeout is now --timeout: write --timeout TIME."),
+      (
+        "x --start-timeout 2",
+        "--start-timeout is now --timeout, which 'serialterm connect' does not have."
+      ),
+    ])
+  func formerNames(line: String, beginning: String) throws {
+    let said = try #require(message(line))
+    #expect(said.hasPrefix(beginning), "\(said)")
+    #expect(said.contains("See 'serialterm "))
+  }
+
+  @Test("each wait has one of the three names, in all commands")
+  func waits() {
+    // An interval, and the limit of one act.
+    let others: Set = ["every", "drain"]
+    for command in Subcommands.all.map({ $0.description }) {
+      for declaration in command.declarations where declaration.kind == .time {
+        let name = declaration.name
+        #expect(
+          ["timeout", "linger", "deadline"].contains(name) || others.contains(name)
+            || declaration.placeholder == "MS", "\(command.name) --\(name)")
+      }
+    }
   }
 
   @Test(
@@ -275,7 +312,7 @@ struct UsageAdviceTests {
       "config", "profile", "exec", "filter", "json", "file", "hex", "escapes", "expect", "print",
       "report", "script", "on-match", "on-disconnect", "stdio", "list",
       "force", "into", "name", "overwrite", "max-size", "csv", "svg", "form", "match", "window",
-      "range", "log-scale", "rate", "for", "every", "count", "expect-frame",
+      "range", "log-scale", "rate", "every", "count", "expect-frame",
       "pty", "passive", "console", "messages", "profiles",
     ]
     for command in Subcommands.profiled.map({ $0.description }) {
@@ -283,7 +320,9 @@ struct UsageAdviceTests {
         let isKey = command.declarations.configurable(declaration.name) != nil
         #expect(
           isKey != others.contains(declaration.name)
-            || (declaration.name == "hex" && ["connect", "attach", "tap"].contains(command.name)),
+            || (declaration.name == "hex" && ["connect", "attach", "tap"].contains(command.name))
+            // A profile limits the time of a script, not how long a plot is looked at.
+            || (declaration.name == "deadline" && command.name == "plot"),
           "\(declaration.name)")
       }
     }

@@ -50,13 +50,13 @@ import Testing
 
   @Test func `Parameters become settings`() throws {
     let values = try values(
-      "--window=500", "--range=-5:12.5", "--form=pairs", "--csv=-", "--svg=a.svg", "--for=2.5")
+      "--window=500", "--range=-5:12.5", "--form=pairs", "--csv=-", "--svg=a.svg", "--deadline=2.5")
     #expect(values.sampleForm == .pairs)
     #expect(
       values.plotSettings(unlessGiven: .all)
         == PlotSettings(window: .points(500), range: -5...12.5))
     #expect(values[PlotParameters.csv] == "-" && values[PlotParameters.svg] == "a.svg")
-    #expect(values[PlotParameters.duration] == 2.5)
+    #expect(values[PlotParameters.deadline] == 2.5)
     #expect(try self.values("--form", "auto").sampleForm == nil)
     #expect(try self.values("--range", "-5:5")[PlotParameters.range] == -5...5)
     guard case .pattern? = try self.values("--match", "T=(?<t>[0-9]+)").sampleForm else {
@@ -71,7 +71,7 @@ import Testing
     ["--range", "5"], ["--range", "5:5"], ["--range", "5:1"], ["--range", "a:b"],
     ["--range", "1:2:3"], ["--range", "0:inf"], ["--range", "nan:1"], ["--range", ":1"],
     ["--form", "xml"], ["--form", ""], ["--match", "("], ["--svg", "-"], ["--svg", ""],
-    ["--csv", ""], ["--window", "0"], ["--for", "0"], ["--for", "x"],
+    ["--csv", ""], ["--window", "0"], ["--deadline", "0"], ["--deadline", "x"], ["--for", "5"],
     ["--match", "(a)", "--form", "json"], ["--log-scale", "--range", "0:5"],
     ["--log-scale", "--range", "-1:5"], ["--rate", "10"],
     ["--log", "a.csv", "--log-append"],
@@ -115,6 +115,6 @@ import Testing
     }
     #expect(try command(file, "--rate", "10")?.values[PlotParameters.rate] == 10)
     #expect(throws: UsageError.self) { try command(file, "ttyUSB0") }
-    #expect(throws: UsageError.self) { try command(file, "--for", "5") }
+    #expect(throws: UsageError.self) { try command(file, "--deadline", "5") }
   }
 }

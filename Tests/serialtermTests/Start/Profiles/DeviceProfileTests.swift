@@ -104,7 +104,7 @@ struct DeviceProfileTests {
     arguments: [
       ([], "AAA", nil), ([], "BBB", "give --protocol xmodem, too"),
       (["--protocol", "xmodem"], "AAA", nil),
-      (["--start-timeout", "1"], "AAA", "--start-timeout is for --protocol"),
+      (["--progress", "none"], "AAA", "--progress is for --protocol"),
     ])
   func decidedBefore(_ words: [String], _ serial: String, _ problem: String?) throws {
     let reading = try reading(["send", "latest", "--wait", "--file", "f"] + words, among: [])
