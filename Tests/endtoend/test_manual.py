@@ -54,6 +54,12 @@ class ManualTests(unittest.TestCase):
             key, name, text = line.split("\t")
             self.assertEqual(keys[f"ctrl-t {key}" if key else name], text)
 
+    def test_every_help_topic_is_in_it(self):
+        topics = self.section("HELP TOPICS")
+        self.assertIn("sharing", topics)
+        told = serialterm("--help").stdout.decode()
+        self.assertEqual(set(topics), set(re.findall(r"(?m)^  serialterm help ([a-z-]+)  ", told)))
+
     def test_exit_statuses_are_those_of_the_program_and_of_the_readme(self):
         source = next(SOURCES.rglob("ExitStatus.swift")).read_text()
         numbers = set(re.findall(r"(?m)^    case \.\w+: (\d+)$", source)) | {"128+N"}

@@ -16,6 +16,7 @@ struct DescribeCommand: Subcommand {
       ("program", .string(Serialterm.name)), ("version", .string(Serialterm.version)),
       ("summary", .string(HelpTopic.summary)), ("groups", .array(HelpTopic.groups.map(\.json))),
       ("commands", .array(commands.map(\.json))),
+      ("topics", .terms(HelpTopic.subjects.map { ($0.name, $0.summary) })),
       ("targets", .terms(HelpTopic.targetForms)), ("exitStatuses", .terms(HelpTopic.exitStatuses)),
     ])
     try StandardStream.output.print("\(json)\n")

@@ -195,7 +195,7 @@ extension HelpTopic {
     ("ended", "reason: the joined session has ended"),
   ]
 
-  private static func indented(_ lines: String) -> String {
+  static func indented(_ lines: String) -> String {
     lines.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n")
   }
 }

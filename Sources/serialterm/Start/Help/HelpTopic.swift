@@ -8,6 +8,8 @@ enum HelpTopic {
     let name: String
     let summary: String
     let text: String
+    /// Other words that users look it up by.
+    var otherNames: Set<String> = []
   }
 
   /// The help topics besides the commands and their groups.
@@ -15,6 +17,17 @@ enum HelpTopic {
     [
       Subject(name: "targets", summary: "The forms of TARGET.", text: targets),
       Subject(name: "keys", summary: "The keys of a session.", text: keys),
+      Subject(
+        name: "snippets", summary: "Texts with a key.", text: snippets,
+        otherNames: ["snippet", "macro", "macros", "repeat"]),
+      Subject(
+        name: "sharing", summary: "One port, several people: the pen.", text: sharing,
+        otherNames: ["share", "pen", "sessions"]),
+      Subject(
+        name: "logs", summary: "What a log has, and where it is.", text: logs,
+        otherNames: ["logging", "logfile"]),
+      Subject(
+        name: "web", summary: "A session in a browser.", text: web, otherNames: ["browser", "page"]),
       Subject(name: "regex", summary: "Regular expressions.", text: regex),
       Subject(name: "scripts", summary: "The steps of a script for 'run'.", text: scripts),
       Subject(name: "json", summary: "The commands and events of --json.", text: json),
@@ -38,7 +51,8 @@ enum HelpTopic {
     {
       return text(of: command, isComplete: true)
     }
-    return subjects.first { $0.name == name }?.text ?? groups.first { $0.name == name }.map(text)
+    return subjects.first { $0.name == name || $0.otherNames.contains(name) }?.text
+      ?? groups.first { $0.name == name }.map(text)
   }
 
   private static func command(named name: String) -> CommandDescription? {
@@ -57,8 +71,14 @@ enum HelpTopic {
         help.add("Keys: ctrl-t q quits, ctrl-t ? lists all. See 'serialterm help keys'.")
       }
     }
+    if let topic = topics[command.name] {
+      help.add("More: \(Serialterm.name) help \(topic)")
+    }
     return help.text
   }
+
+  /// The topic that explains what a command is for.
+  private static let topics = ["attach": "sharing", "log": "logs", "serve": "sharing"]
 
   static let summary =
     "A serial-port terminal that survives unplugging and loses no byte silently."

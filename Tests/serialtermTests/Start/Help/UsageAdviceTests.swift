@@ -221,6 +221,10 @@ struct UsageAdviceTests {
         #expect(declaration.summary.hasSuffix("."), "\(declaration.name)")
       }
     }
+    for topic in ["snippets", "sharing", "logs", "web"] {
+      let text = try #require(HelpTopic.text(of: [topic]))
+      #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 25, "\(topic)")
+    }
     for topic in [""] + HelpTopic.subjects.map(\.name) + ["profile"] {
       let text = try #require(HelpTopic.text(of: topic.isEmpty ? [] : [topic]))
       #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(topic)")
@@ -238,7 +242,45 @@ struct UsageAdviceTests {
     }
   }
 
+  @Test("a topic is found by the words of other programs, and a command's own help comes first")
+  func otherWords() throws {
+    for (word, topic) in [
+      ("macros", "snippets"), ("snippet", "snippets"), ("share", "sharing"), ("browser", "web"),
+    ] {
+      #expect(HelpTopic.text(of: [word]) == HelpTopic.text(of: [topic]))
+    }
+    let log = try #require(HelpTopic.text(of: ["log"]))
+    #expect(log.contains("serialterm log TARGET"))
+    #expect(log.hasSuffix("More: serialterm help logs\n"))
+    // No word has two meanings.
+    let names =
+      HelpTopic.subjects.flatMap { [$0.name] + $0.otherNames } + Subcommands.all.map { $0.name }
+    #expect(Set(names).count == names.count)
+  }
+
   // MARK: What users write
+
+  @Test("the examples of the help are commands", arguments: ["snippets", "sharing", "logs", "web"])
+  func examples(topic: String) throws {
+    let text = try #require(HelpTopic.text(of: [topic]))
+    let lines = text.split(separator: "\n").filter { $0.hasPrefix("  serialterm ") }
+    #expect(lines.isEmpty == (topic == "snippets"))
+    for line in lines {
+      let words = line.prefix { $0 != "#" }.filter { $0 != "'" }.dropFirst("  serialterm ".count)
+      #expect(message(String(words)) == nil, "\(line)")
+    }
+  }
+
+  @Test("the snippets of the help are a configuration, and have the keys that it names")
+  func snippets() throws {
+    let file = try ConfigurationFile(
+      parsing: Array(HelpTopic.exampleSnippets.utf8), check: ProfileFile.check)
+    let profile = try #require(file.profiles.first)
+    let keys = Snippet.snippets(of: profile.entries).map {
+      "\($0.key.map(String.init) ?? "") \($0.name)"
+    }
+    #expect(keys == ["1 version", "z reboot", "2 interrupt"])
+  }
 
   @Test("the steps of the help are steps of a script")
   func scripts() throws {
