@@ -116,7 +116,7 @@ class ServerCase:
             with self.terminal("--dtr", "off", "--rts", "on") as terminal:
                 terminal.expect(b"at 115200 8N1")
                 terminal.send(PREFIX + b"L")
-                terminal.expect(b"DTR deasserted, RTS asserted")
+                terminal.expect(b"DTR off, RTS on")
                 self.assertEqual(lines_after(driver.trace), {"RTS"})
                 if self.toggles:
                     terminal.send(PREFIX + b"g")

@@ -42,7 +42,7 @@ class ModemLineTests(WatchTest):
         self.terminal.send(PREFIX + b"g")
         self.screen.wait_for_text("line to toggle")
         self.terminal.send(b"RTS\r")
-        self.screen.wait_for_text("RTS deasserted")
+        self.screen.wait_for_text("RTS off")
         self.wait_for_logged("lines", [
             {"event": "lines", "old": "DTR RTS CTS", "new": "DTR RTS CTS DSR"},
             {"event": "lines", "old": "DTR RTS CTS DSR", "new": "DTR RTS DSR DCD RI"},

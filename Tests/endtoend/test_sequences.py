@@ -77,7 +77,7 @@ class PlayingTests(SequenceTest):
         self.terminal.send(b"\x1b")
         self.screen.wait_until_gone("command:")
         self.play("stop")
-        self.screen.wait_for_text("long was stopped. DTR asserted, RTS deasserted")
+        self.screen.wait_for_text("long was stopped. DTR on, RTS off")
         self.assertEqual(self.lines(), ["TIOCMBIC RTS"])
         self.expect_nothing_sent()
 

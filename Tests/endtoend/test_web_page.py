@@ -343,7 +343,7 @@ class PageTests(BrowserTest):
         self.browser.wait_for_text("#screen", "U-Boot 2026.07\n=>")
         self.assertEqual(self.browser.text("h1"), "/dev/ttyUSB0")
         self.assertEqual(self.browser.text("#settings"), "115200 8N1")
-        self.assertRegex(self.browser.run("return document.getElementById('lines').textContent"), "DTR asserted.*DSR deasserted")
+        self.assertRegex(self.browser.run("return document.getElementById('lines').textContent"), "DTR on.*DSR off")
         self.assertEqual(self.browser.driver.title, "/dev/ttyUSB0 – serialterm")
 
     def test_a_refused_token_says_what_to_do_and_ends_it(self):

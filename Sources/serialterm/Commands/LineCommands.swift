@@ -161,7 +161,7 @@ final class LineCommands {
   private var levels: String {
     let lines = session.modemLines ?? []
     let words = ModemLines.named.map { name, line in
-      "\(name) \(lines.contains(line) ? "asserted" : "deasserted")"
+      "\(name) \(lines.contains(line).onOff)"
     }
     return words.joined(separator: ", ") + "."
   }

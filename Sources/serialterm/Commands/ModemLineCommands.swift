@@ -78,7 +78,7 @@ extension ArgumentKind where Value == ModemLines {
                 + outputs.map { name, line in
                   let isAsserted = model.state.modemLines?.contains(line) ?? false
                   return Choice<ModemLines?>(
-                    id: line, title: name, detail: isAsserted ? "asserted" : "deasserted")
+                    id: line, title: name, detail: isAsserted.onOff)
                 }
             },
             onAnswer: { line in

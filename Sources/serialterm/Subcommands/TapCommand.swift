@@ -28,8 +28,8 @@ struct TapCommand: ProfiledCommand {
 
   static let onLost = Parameter<PortJunction.LossRule>.choice(
     "on-lost", "HOW",
-    "What one side notices when the other is gone: hang-up (a port deasserts DTR and RTS, a "
-      + "pseudo-terminal hangs up), keep (nothing), or end.",
+    "What one side notices when the other is gone: hang-up (a port switches DTR and RTS off, "
+      + "a pseudo-terminal hangs up), keep (nothing), or end.",
     standard: .hangUp)
 
   static let description = CommandDescription(

@@ -93,11 +93,11 @@ import TransferProtocols
     (Command.pulseLine.command, "dtr", "DTR pulsed."),
     (
       Command.toggleLine.command, "dtr",
-      "DTR deasserted, RTS asserted, CTS deasserted, DSR deasserted, DCD deasserted, RI deasserted."
+      "DTR off, RTS on, CTS off, DSR off, DCD off, RI off."
     ),
     (
       Command.showLines, nil,
-      "DTR asserted, RTS asserted, CTS deasserted, DSR deasserted, DCD deasserted, RI deasserted."
+      "DTR on, RTS on, CTS off, DSR off, DCD off, RI off."
     ),
     (
       Command.reconnect, nil,

@@ -126,7 +126,7 @@ import Time
 
   @Test func lines_areToggledAndShown() {
     let toggled = commands.perform(LineChange(toggling: .dtr))
-    #expect(toggled.message.hasPrefix("DTR deasserted, RTS asserted"))
+    #expect(toggled.message.hasPrefix("DTR off, RTS on"))
     let set = commands.perform(LineChange(asserting: .dtr, deasserting: .rts))
     #expect(set == commands.showLines())
     #expect(link.lines == .dtr)

@@ -78,7 +78,7 @@ import Testing
     play("rts=on")
     #expect(outcomes.last == .unavailable(because: .playing("esp32-run")))
     Command.stop.perform(CommandCall(from: .json, at: bench.port) { outcomes.append($0) })
-    #expect(outcomes[3].message.hasPrefix("esp32-run was stopped. DTR deasserted, RTS asserted,"))
+    #expect(outcomes[3].message.hasPrefix("esp32-run was stopped. DTR off, RTS on,"))
     #expect(outcomes[4] == .done)
   }
 

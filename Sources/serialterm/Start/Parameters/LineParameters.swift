@@ -51,7 +51,8 @@ enum LineParameters {
 
   static let hangup = Parameter<Bool?>.pair(
     "hangup", off: "no-hangup",
-    "Deassert DTR and RTS when the port is closed, or not. Without either: as the port is set up.")
+    "Switch DTR and RTS off when the port is closed, or not. Without either: as the port is set up."
+  )
 
   static let onOpen = Parameter<LineSequence?>.option(
     "on-open", "STEPS", "Steps after the port is opened: dtr=off,rts=on,wait=100,rts=off.",

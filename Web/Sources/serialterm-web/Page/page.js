@@ -267,7 +267,7 @@ function showLines(lines) {
   get("lines").hidden = !lines;
   get("lines").replaceChildren(...["dtr", "rts", "cts", "dsr", "dcd", "ri"].filter((name) => lines && name in lines).map(
     (name) => make("li", { className: lines[name] ? "on" : "off" }, name.toUpperCase(),
-      make("span", { className: "spoken" , textContent: lines[name] ? " asserted" : " deasserted" }))));
+      make("span", { className: "spoken" , textContent: lines[name] ? " on" : " off" }))));
 }
 
 // The pen, and keys
