@@ -18,6 +18,8 @@ from Tests.endtoend.harness import (
 from Tests.endtoend.harness.pace import pace
 from Tests.endtoend.harness.screen import Screen
 
+# A long message is wrapped between words.
+EXPLAINED = re.compile(rb"The\s+pen\s+is\s+the\s+right\s+to\s+type")
 HERE = re.compile(rb"(\S+ on pts/\d+) has the pen: you watch")
 
 
@@ -193,6 +195,19 @@ class ChoosingTests(AttachCase):
         session = self.session()
         viewer = self.viewer()
         self.show(b"hello", session, viewer)
+
+    def test_the_first_message_about_the_pen_says_what_it_is(self):
+        session = self.session()
+        viewer = self.viewer()
+        viewer.expect(EXPLAINED)
+        viewer.send(PREFIX + b"w")
+        session.expect(re.compile(rb"asks\s+for\s+the\s+pen\."))
+        session.expect(EXPLAINED)
+        viewer.send(b"x")
+        viewer.expect(b"not sent")
+        viewer.expect(re.compile(rb"Press\s+ctrl-t\s+w\s+to\s+ask\s+for\s+it\."))
+        for terminal in (session, viewer):
+            self.assertEqual(len(EXPLAINED.findall(terminal.output)), 1)
 
     def test_none_of_that_name(self):
         self.session()

@@ -30,8 +30,8 @@ struct AttachCommand: ProfiledCommand {
     "attach", "Join a session that runs in another terminal.",
     """
     You see what the session has shown last, and then what the device sends, with your own view: hex, \
-    timestamps, search, a log. What you type goes nowhere until you have the pen: ctrl-t w asks the \
-    member who has it. When you leave, the session goes on. Sessions are those of your account: 'serialterm \
+    timestamps, search, a log. What you type goes nowhere until you have the pen, the right to type: \
+    ctrl-t w asks the member who has it. When you leave, the session goes on. Sessions are those of your account: 'serialterm \
     connect', 'serve' and 'log'.
 
     With --json, a program takes part in the same way: see 'serialterm help json'.

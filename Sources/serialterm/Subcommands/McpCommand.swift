@@ -16,7 +16,7 @@ struct McpCommand: Subcommand {
   private static let ask = Parameter.flag(
     "ask", "Let the agent write in sessions that you have open, and confirm each write.",
     details: """
-      The agent asks for the pen, with what it will send; ctrl-t w gives it, for this one write. Ports \
+      The agent asks for the pen, the right to write, with what it will send; ctrl-t w gives it, for this one write. Ports \
       that only the agent has open, the settings of the line, breaks and lending stay as without --write.
       """)
 

@@ -29,8 +29,8 @@ struct ServeCommand: ProfiledCommand {
     "serve", "Make ports available to programs elsewhere.",
     """
     Clients of RFC 2217, such as 'serialterm connect rfc2217://HOST:PORT', pyserial and esptool, also \
-    set the line. Any number of clients see what the device sends; one of them has the pen, and writes. The \
-    port stays open between clients, and is opened again when its device returns. SIGTERM and SIGINT end it; \
+    set the line. Any number of clients see what the device sends; one of them has the pen, the right to write. \
+    The port stays open between clients, and is opened again when its device returns. SIGTERM and SIGINT end it; \
     --stdio ends with its client.
     """,
     example: """

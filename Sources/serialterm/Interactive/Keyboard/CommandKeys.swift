@@ -3,6 +3,7 @@ import Options
 import Sessions
 import Terminal
 import TerminalWidgets
+import TextTools
 
 /// The keys with which the user gives commands, and their names in messages. The keyboard and the
 /// messages of all ports share them.
@@ -11,6 +12,8 @@ final class CommandKeys {
   private(set) var prefix = PrefixKey.none
   /// The key that starts a command at the start of a line.
   private(set) var escape = EscapeKey.none
+  /// Whether a message has said what the pen is.
+  private var hasExplainedPen = false
 
   /// Applies the keys of a configuration.
   func adopt(_ configuration: ConnectConfiguration) {
@@ -40,10 +43,18 @@ final class CommandKeys {
       Command.pen.refusal(in: state) == nil
     else { return nil }
     return switch state.sharing.pen {
-    case .free: "Press \(key) to get the keyboard."
-    case .others(let person) where person.answers: "Press \(key) to ask for the keyboard."
+    case .free: "Press \(key) to get the pen."
+    case .others(let person) where person.answers: "Press \(key) to ask for it."
     case .others, .mine, .everyone, .nobody: nil
     }
+  }
+
+  /// A message, with what the pen is behind the first one that names it.
+  func explainingPen(in text: String) -> String {
+    guard !hasExplainedPen, text.hasSuffix("."), text.contains(text: "the pen") else { return text }
+    hasExplainedPen = true
+    let key = name(of: .pen).flatMap { text.contains(text: $0) ? nil : $0 }
+    return "\(text) The pen is the right to type" + (key.map { "; \($0) asks for it." } ?? ".")
   }
 
   /// The commands at the start of a line, one in each line of text.

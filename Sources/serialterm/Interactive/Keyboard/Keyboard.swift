@@ -234,7 +234,9 @@ final class Keyboard {
     let state = focus.state
     let reason = Need.toSend.unmet(in: state) ?? .crowded
     guard terminal != nil else { return refusals.addPiped(count, because: reason.text) }
-    refusals.add(count, because: reason.text, advice: keys.penAdvice(for: reason, in: state))
+    refusals.add(
+      count, because: reason.text,
+      advice: keys.penAdvice(for: reason, in: state).map(keys.explainingPen))
   }
 }
 

@@ -56,7 +56,8 @@ extension UserInterface {
   func perform(_ command: Command, from sender: CommandCall.Sender) {
     command.perform(
       CommandCall(from: sender, at: focus.port.port, user: self) { [unowned self] outcome in
-        if !outcome.lines.isEmpty { console.answer(outcome.lines) }
+        let lines = outcome.lines.map(keyboard.keys.explainingPen)
+        if !lines.isEmpty { console.answer(lines) }
       })
   }
 }

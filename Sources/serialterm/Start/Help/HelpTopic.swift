@@ -173,7 +173,8 @@ enum HelpTopic {
     help.add(
       paragraphs: """
         In a session, ctrl-t is the prefix for commands; --prefix selects another key. Pressed twice, it \
-        is sent to the device.
+        is sent to the device. The pen, which some of them are about, is the right to type in a session that \
+        several people share.
         """)
     help.add("KEYS, after ctrl-t", keyTerms, indentation: 8)
     help.add(

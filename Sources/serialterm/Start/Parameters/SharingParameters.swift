@@ -40,7 +40,8 @@ enum SharingParameters {
     })
 
   static let web = Parameter<HostAddress?>.option(
-    "web", "[HOST:]PORT", "Serve a page for browsers, which watch and, with the pen, write.",
+    "web", "[HOST:]PORT",
+    "Serve a page for browsers, which watch and, with the pen (the right to type), write.",
     details: """
       Without HOST only browsers of this computer reach it. The link that is printed has a token, which stays \
       the same. It needs serialterm-web.

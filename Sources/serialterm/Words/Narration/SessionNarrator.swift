@@ -301,7 +301,9 @@ final class SessionNarrator {
     controller.userSharing.isReadOnly ? "" : keys?.name(of: .pen).map { " \($0)\(words)" } ?? ""
   }
 
-  private func say(_ text: String) { console.say(named(text)) }
+  private func say(_ text: String) {
+    console.say(named(keys?.explainingPen(in: text) ?? text))
+  }
 
   /// Prints an event at a listen address.
   func reportServerNews(_ news: PortServer.News) {
@@ -311,7 +313,7 @@ final class SessionNarrator {
       say("\(name) was not let in: there are \(PortServer.clientLimit) clients.")
     case .failed(let name, let error): console.warn(named("\(name) was not let in: \(error)."))
     case .client(let name, .mayNotWrite):
-      say("\(name) sends something, but may not: it is dropped.")
+      say("\(name) sends something, but may not: it is dropped.\(wayToWrite)")
     case .client(let name, .leftOut(let count)):
       say("\(name) takes nothing: it missed \(count.counted("byte")).")
     case .client(let name, .unsent(let count)):
@@ -330,6 +332,16 @@ final class SessionNarrator {
 
   /// Reports what happens to the page for browsers.
   func reportPageNews(_ news: BrowserPage.News) {
+  /// Why a client that has sent something may not, and what would let it.
+  private var wayToWrite: String {
+    switch controller.sharing.roster.rule {
+    case _ where controller.sharing.isReadOnly: " The session is read-only."
+    case .none: " Nobody may write: --writers none."
+    case .one, .all:
+      " It does not have the pen.\(penKey(" gives it.")) --writers all lets everyone write."
+    }
+  }
+
     switch news {
     case .ended(let reason):
       console.warn(
