@@ -196,6 +196,21 @@ class ChoosingTests(AttachCase):
         viewer = self.viewer()
         self.show(b"hello", session, viewer)
 
+    def test_a_profile_joins_its_session_and_is_listed(self):
+        config = self.folder / "config.toml"
+        config.write_text(f'[profile.board]\ntarget = "{self.device.path}"\n')
+        self.variables["XDG_CONFIG_HOME"] = str(self.folder / "configuration")
+        session = self.enterContext(Terminal(
+            serialterm_binary(), "connect", "board", "--config", str(config), variables=self.variables))
+        session.expect(b"ctrl-t q quits")
+        listed = self.attach("--list")
+        self.assertRegex(listed.stdout, rb"SESSION +DEVICE +PROFILE +COMMAND")
+        self.assertRegex(listed.stdout, rb"(?m)^%d +%s +board +connect" % (session.pid, self.device.path.encode()))
+        [entry] = json.loads(self.attach("--list", "--json").stdout)
+        self.assertEqual(entry["profile"], "board")
+        viewer = self.viewer("board")
+        self.show(b"hello", session, viewer)
+
     def test_the_first_message_about_the_pen_says_what_it_is(self):
         session = self.session()
         viewer = self.viewer()

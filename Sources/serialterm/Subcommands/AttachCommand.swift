@@ -12,8 +12,8 @@ import TextTools
 struct AttachCommand: ProfiledCommand {
   private static let session = Parameter<String?>.argument(
     "session",
-    "The session: its process ID, its device, or PID:N of --list --json. Without it, the only one, or "
-      + "a list to choose from.",
+    "The session: its device, its profile, its process ID, or PID:N of --list --json. Without it, the "
+      + "only one, or a list to choose from.",
     completion: .oneOf(SessionTable.candidates(of: RunningSession.all())), parse: { $0 })
 
   private static let list = Parameter.flag(
@@ -155,12 +155,14 @@ struct AttachCommand: ProfiledCommand {
   ///
   /// - Throws: ``Failure`` if none matches, or if several match and there is no user to ask.
   private func choose(among sessions: [RunningSession]) throws -> Outcome {
-    let fitting = values[Self.session].map { name in sessions.filter { $0.fits(name) } } ?? sessions
+    let fitting = values[Self.session].map { sessions.named($0) } ?? sessions
     switch fitting.count {
     case 1: return .chosen(fitting[0])
     case 0:
       let name = values[Self.session].map { " '\($0.harmless)'" } ?? ""
-      let others = sessions.isEmpty ? "" : " 'serialterm attach --list' lists yours."
+      let others =
+        sessions.isEmpty
+        ? " 'serialterm TARGET' starts one." : " 'serialterm attach --list' lists yours."
       throw Failure(.deviceNotFound, "no session\(name) of yours is running.\(others)")
     default: break
     }
@@ -180,10 +182,11 @@ struct AttachCommand: ProfiledCommand {
     if values[ViewParameters.plain] { frontEnd.dialogs.isPlain = true }
     var chosen: RunningSession?
     let question = Question<RunningSession>(
-      title: "join session", expected: "its number in the list, its process ID or its device",
+      title: "join session",
+      expected: "its number in the list, its process ID, its device or its profile",
       choices: { _ in SessionTable.choices(of: sessions) },
       answer: { typed in
-        let named = sessions.filter { $0.fits(typed) }
+        let named = sessions.named(typed)
         return named.count == 1 ? named[0] : nil
       },
       onAnswer: {
