@@ -118,6 +118,22 @@ public struct PortHolders: Sendable {
     return uses
   }
 
+  /// Whether a process has other serial ports open than one. Its streams and its controlling
+  /// terminal are no ports.
+  ///
+  /// - Parameter path: the node of that port, or a link to it.
+  package func hasOtherPorts(_ pid: Int32, besides path: FilePath) -> Bool {
+    let number = try? path.stat().specialDeviceID
+    let terminal = ProcessStatus(in: FilePath("/proc/\(pid)"))?.terminal
+    let drivers = SerialDriver.all
+    return openFiles.contains { device, files in
+      let own = files.filter { $0.pid == pid }
+      return device != number && device != terminal && !own.isEmpty
+        && own.allSatisfy { $0.descriptor > STDERR_FILENO }
+        && (device.isPseudoTerminal || drivers.contains { $0.has(device) })
+    }
+  }
+
   /// Whether a port refuses to be opened again by anybody but root: `TIOCGEXCL`, requested through
   /// the descriptor of a process that has it open, so that the port is not opened.
   ///
@@ -204,5 +220,30 @@ extension PortHolders.OpenFile {
   /// process that took it, as when a script calls flock(1); /proc/locks does not show it then.
   fileprivate var isLocked: Bool {
     lines.contains { $0.hasPrefix("lock:") && $0.split(separator: " ").contains("FLOCK") }
+  }
+}
+
+/// A driver of serial ports, by the device numbers of its nodes: a line of /proc/tty/drivers.
+private struct SerialDriver {
+  let major: UInt32
+  let minors: ClosedRange<UInt32>
+
+  /// The loaded drivers of serial ports; see proc_tty(5).
+  static var all: [SerialDriver] {
+    let text = (try? FilePath("/proc/tty/drivers").contents()) ?? []
+    return String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap(Self.init)
+  }
+
+  /// `usbserial            /dev/ttyUSB     188 0-511 serial`; nil for a driver of other terminals.
+  init?(_ line: Substring) {
+    let words = line.split(separator: " ")
+    guard words.count == 5, words[4] == "serial", let major = UInt32(words[2]) else { return nil }
+    let ends = words[3].split(separator: "-").compactMap { UInt32($0) }
+    guard let first = ends.first, let last = ends.last, first <= last else { return nil }
+    (self.major, minors) = (major, first...last)
+  }
+
+  func has(_ device: DeviceID) -> Bool {
+    device.majorNumber == major && minors.contains(device.minorNumber)
   }
 }

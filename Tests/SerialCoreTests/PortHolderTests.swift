@@ -25,7 +25,14 @@ import Testing
     let words: [UnsafeMutablePointer<CChar>?] =
       [strdup("sh"), strdup("-c"), strdup("\(script); exec sleep 60"), nil]
     defer { for word in words { free(word) } }
-    try #require(posix_spawnp(&pid, "sh", nil, nil, words, environ) == 0)
+    // Other tests run at the same time, and their descriptors may be inherited.
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for descriptor in CInt(3)..<1_024 {
+      posix_spawn_file_actions_addclose(&actions, descriptor)
+    }
+    try #require(posix_spawnp(&pid, "sh", &actions, nil, words, environ) == 0)
     let comm = FilePath("/proc/\(pid)/comm")
     // When the name changes, `sleep` has replaced the shell, and the script is complete.
     while (try? comm.contents()) == Array("sh\n".utf8) { usleep(1_000) }
@@ -35,6 +42,20 @@ import Testing
   private func end(_ pid: pid_t) {
     kill(pid, SIGKILL)
     waitpid(pid, nil, 0)
+  }
+
+  @Test func processWithAnotherPort_hasOtherPorts_butNotByItsStreams() throws {
+    let other = try Pty()
+    _ = fcntl(other.master, F_SETFD, FD_CLOEXEC)
+    let both = try program("exec 5<>\(pty.path) 6<>\(other.path)")
+    defer { end(both) }
+    let one = try program("exec 5<>\(pty.path) 0<>\(other.path) 1>&0")
+    defer { end(one) }
+    let holders = PortHolders()
+    #expect(holders.hasOtherPorts(both, besides: pty.path))
+    #expect(holders.hasOtherPorts(both, besides: other.path))
+    #expect(!holders.hasOtherPorts(one, besides: pty.path))
+    #expect(holders.hasOtherPorts(one, besides: "/dev/null") == true)
   }
 
   @Test func processThatHasTheMaster_isTheFarEnd() {

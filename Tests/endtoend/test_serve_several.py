@@ -50,6 +50,21 @@ class SeveralTest(unittest.TestCase):
 
 
 class SeveralTests(SeveralTest):
+    def test_a_busy_port_names_the_way_into_its_own_session(self):
+        self.plug(2)
+        program = self.serve()
+        path = self.devices[1].path
+        refused = serialterm("connect", path)
+        self.assertEqual(refused.status, 5)
+        self.assertIn(
+            f"held by pid {program.pid} ({program.name}), which has other ports too. "
+            f"'serialterm attach {path}' joins that session. Or lend its port".encode(), refused.stderr)
+        found = serialterm("doctor", path)
+        self.assertIn(f"serialterm attach {path}   # joins its session".encode(), found.stdout)
+        self.assertNotIn(f"kill {program.pid}".encode(), found.stdout)
+        joined = self.enterContext(Pipes(serialterm_binary(), "attach", path, "--json"))
+        joined.stdout.expect(b'"state":"open"')
+
     def test_each_port_has_its_clients_its_log_and_its_name_in_messages(self):
         self.plug(3)
         program = self.serve()

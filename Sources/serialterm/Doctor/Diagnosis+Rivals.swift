@@ -28,19 +28,28 @@ extension Diagnosis {
         "serialterm release \(port.path.string.shellWord) -- COMMAND   # lends the port to a command"
       )
     }
+    let problem = PortProblem.busy(
+      holder, hasOtherPorts: port.occupants.withOtherPorts.contains(holder.pid))
     return Finding(
-      code: .held, port: port.path, what: "\(PortProblem.busy(holder))",
+      code: .held, port: port.path, what: "\(problem)",
       why:
         "It has locked the port. Two programs that read from one port split what the device sends.",
       fixes: fixes)
   }
 
   /// The commands that help against another program: join its session if it has one, then
-  /// end the program.
+  /// end the program, unless it has other ports too.
   private static func waysOut(_ port: Inspection.Port, of holder: PortHolder) -> [String] {
-    (port.occupants.sessions.contains(holder.pid)
-      ? ["\(holder.joiningCommand)   # joins its session"] : [])
-      + ["\(holder.endingCommand)   # or quit the program"]
+    let hasOthers = port.occupants.withOtherPorts.contains(holder.pid)
+    let joining = holder.joiningCommand(at: port.path.string, hasOtherPorts: hasOthers)
+    return
+      (port.occupants.sessions.contains(holder.pid)
+      ? ["\(joining)   # joins its session"] : [])
+      + [
+        hasOthers
+          ? "# close this port in the program: its end would close the others too"
+          : "\(holder.endingCommand)   # or quit the program"
+      ]
   }
 
   /// A program has the port open without a lock: `connect` opens the port, and warns.

@@ -130,6 +130,8 @@ extension Inspection {
     var sharers: [PortHolder] = []
     /// The IDs of those processes that have a session that this user can join.
     var sessions: Set<Int32> = []
+    /// The IDs of those processes that have other ports open too.
+    var withOtherPorts: Set<Int32> = []
   }
 
   /// A lock file that does not name a running process.

@@ -71,10 +71,12 @@ struct Inspector {
       let holder =
         holders.locker(of: path) ?? uses.first(where: \.isLocked)?.holder
         ?? (isExclusive ? others.first ?? uses.first?.holder : nil)
-      let sessions = (others + [holder].compactMap(\.self)).filter(\.hasSession)
+      let all = others + [holder].compactMap(\.self)
       return Inspection.Occupants(
         holder: holder, sharers: others.filter { $0.pid != holder?.pid },
-        sessions: Set(sessions.map(\.pid)))
+        sessions: Set(all.filter(\.hasSession).map(\.pid)),
+        withOtherPorts: Set(
+          all.map(\.pid).filter { holders.hasOtherPorts($0, besides: path) }))
     }
   }
 

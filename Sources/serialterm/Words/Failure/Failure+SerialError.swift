@@ -1,4 +1,5 @@
 import DeviceWatch
+import Glibc
 import NetworkLinks
 import SerialCore
 import Sessions
@@ -36,14 +37,22 @@ extension Failure {
           denial?.advice
             ?? "Its owner and mode allow it: the rules of a container or a security module may not."
         )
-      case .busy(let holder?, let hasSession) where hasSession || holder.command == "serialterm":
+      case .busy(let holder?, let hasSession, let hasOthers)
+      where hasSession || holder.command == "serialterm":
         (
           .deviceBusy,
-          (problem.wayIn.map { "\($0) Or quit it" } ?? "Quit that session")
-            + ", or lend its port to a command: 'serialterm release \(word) -- COMMAND'."
+          (problem.wayIn(at: "\(error.endpoint)").map {
+            hasOthers ? "\($0) Or" : "\($0) Or quit it, or"
+          }
+            ?? (hasOthers ? "Close the port there, or" : "Quit that session, or"))
+            + " lend its port to a command: "
+            + "'serialterm release \(word) -- COMMAND'."
         )
-      case .busy(let holder?, _): (.deviceBusy, "End that program: '\(holder.endingCommand)'.")
-      case .busy(nil, _): (.deviceBusy, "'sudo serialterm doctor \(word)' names it.")
+      case .busy(_?, _, hasOtherPorts: true):
+        (.deviceBusy, "Close this port in that program: its end would close the others too.")
+      case .busy(let holder?, _, _): (.deviceBusy, "End that program: '\(holder.endingCommand)'.")
+      case .openHere: (.usage, "Name each device once.")
+      case .busy(nil, _, _): (.deviceBusy, "'sudo serialterm doctor \(word)' names it.")
       case .lockInCreation: (.deviceBusy, "Try again in a few seconds, or use --wait.")
       case .unusableLock(let file, _):
         (
@@ -190,13 +199,19 @@ extension PortProblem {
   static func busy(at endpoint: Endpoint) -> PortProblem {
     guard let path = endpoint.path else { return .busy(nil) }
     let holders = PortHolders()
-    if let locker = holders.locker(of: path) {
-      return .busy(locker, hasSession: locker.hasSession)
-    }
+    if let locker = holders.locker(of: path) { return busy(locker, at: path, among: holders) }
     let lock = UUCPLock(for: path)
     if lock.status == .held(by: nil) { return .lockInCreation(lock.file.string) }
-    let holder = holders[path]
-    return .busy(holder, hasSession: holder?.hasSession ?? false)
+    return holders[path].map { busy($0, at: path, among: holders) } ?? .busy(nil)
+  }
+
+  private static func busy(
+    _ holder: PortHolder, at path: FilePath, among holders: PortHolders
+  ) -> PortProblem {
+    guard holder.pid != getpid() else { return .openHere }
+    return .busy(
+      holder, hasSession: holder.hasSession,
+      hasOtherPorts: holders.hasOtherPorts(holder.pid, besides: path))
   }
 }
 

@@ -394,7 +394,8 @@ extension SerialError {
   /// The message about a busy port that the session waits for.
   fileprivate var heldForNow: String {
     let problem = PortProblem.busy(at: endpoint)
-    return "waiting for \(endpoint): \(problem)." + (problem.wayIn.map { " \($0)" } ?? "")
+    return "waiting for \(endpoint): \(problem)."
+      + (problem.wayIn(at: "\(endpoint)").map { " \($0)" } ?? "")
   }
 }
 

@@ -21,7 +21,7 @@ struct DeviceTable {
   ) {
     let notes = devices.map { device in
       let isConsole = consoles.contains(device.node)
-      return [isConsole ? "console of the kernel" : "", Self.note(device, holders[device.node])]
+      return [isConsole ? "console of the kernel" : "", Self.note(device, holders)]
         .filter { !$0.isEmpty }.joined(separator: ", ")
     }
     let header = ["DEVICE", "KIND", "USB ID", "SERIAL NUMBER", "NAME"]
@@ -44,8 +44,12 @@ struct DeviceTable {
       }
   }
 
-  private static func note(_ device: Device, _ holder: PortHolder?) -> String {
-    if let holder { return holder.note(hasSession: holder.hasSession) }
+  private static func note(_ device: Device, _ holders: PortHolders) -> String {
+    if let holder = holders[device.node] {
+      return holder.note(
+        at: device.node.string, hasSession: holder.hasSession,
+        hasOtherPorts: holders.hasOtherPorts(holder.pid, besides: device.node))
+    }
     if !device.hasHardware { return "no hardware" }
     let access = NodeAccess.of(device.node)
     switch access {
