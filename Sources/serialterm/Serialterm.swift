@@ -9,6 +9,7 @@ import SerialCore
 import Sessions
 import SystemPackage
 import Terminal
+import TextTools
 
 /// The program: parses the command line, runs the command, and ends the process.
 @main
@@ -55,7 +56,9 @@ enum Serialterm {
         }
         return answer(text)
       case .command(let command, let rest):
-        return try run(command, rest, isNamed: rest.count < words.count)
+        let isNamed = rest.count < words.count
+        if isNamed, !command.description.isHidden { warnOfProfile(named: words[0]) }
+        return try run(command, rest, isNamed: isNamed)
       case .noMember(let group, let word):
         throw Failure(.usage, UsageAdvice.message(forMember: word, of: group))
       }
@@ -71,6 +74,16 @@ enum Serialterm {
       complain("\(error)")
       return .otherFailure
     }
+  }
+
+  /// Warns that a word is a command and not the profile of this name.
+  private static func warnOfProfile(named name: String) {
+    guard let file = try? ProfileFile(nil), file.contents.profile(named: name) != nil else {
+      return
+    }
+    complain(
+      "warning: '\(name)' is a command, and a profile. 'serialterm --profile \(name)' is the profile."
+    )
   }
 
   /// Runs a command with the words after its name.
@@ -110,7 +123,7 @@ enum Serialterm {
         throw failure.advisingToWait
       }
     } catch let error as WordError {
-      throw Failure(.usage, UsageAdvice.message(for: error, in: description))
+      throw Failure(.usage, UsageAdvice.message(for: error, in: description, words: words))
     } catch let error as UsageError {
       throw Failure(.usage, UsageAdvice.message(for: error, in: description))
     }
@@ -123,6 +136,15 @@ enum Serialterm {
   ) throws(Failure) {
     let texts = given["target"] ?? []
     let targets = ([reading.command] + reading.others.map(\.command)).map(\.namedTarget)
+    let isProfile = texts.first.map { !targets.contains(try? Target(parsing: $0)) } ?? true
+    let order =
+      isProfile
+      ? nil
+      : UsageAdvice.message(
+        forOrderOf: given, in: type(of: reading.command).description, isDevice: Self.isDevice)
+    let same = UsageAdvice.message(
+      forSame: targets.compactMap { $0?.node }.map { ("\($0)".harmless, $0.realPath) })
+    if let message = order ?? same { throw Failure(.usage, message) }
     let missing = texts.filter { text in
       guard !text.contains("/"), let target = try? Target(parsing: text), targets.contains(target),
         case .endpoint(let endpoint) = target, let path = endpoint.path
@@ -132,7 +154,11 @@ enum Serialterm {
     guard let first = missing.first else { return }
     if texts.count > 1 {
       let words = Array(ProgramArguments.all.dropFirst())
-      guard let message = UsageAdvice.message(forTargets: missing, words: words) else { return }
+      let message =
+        UsageAdvice.message(forTargets: missing, words: words)
+        ?? (given["wait"] == nil && Self.isDevice(texts[0])
+          ? UsageAdvice.message(forTextBehind: texts[0], missing) : nil)
+      guard let message else { return }
       throw Failure(.usage, message)
     }
     let nodes = {
@@ -152,6 +178,13 @@ enum Serialterm {
     }
   }
 
+  /// Whether a word is a TARGET for sure: a present device, or an address.
+  private static func isDevice(_ word: String) -> Bool {
+    guard let target = try? Target(parsing: word) else { return false }
+    guard let node = target.node else { return word != "latest" && word != "new" }
+    return (try? node.stat().type) == .characterSpecial && node != "/dev/null"
+  }
+
   private static func answer(_ text: String) -> ExitStatus {
     do throws(OutputGone) {
       try StandardStream.output.print(text)
@@ -169,5 +202,12 @@ enum Serialterm {
 
   private static func complain(_ message: String) {
     if !message.isEmpty { StandardStream.complain(message) }
+  }
+}
+
+extension Target {
+  /// The path of a node of this computer; nil for another form.
+  fileprivate var node: FilePath? {
+    if case .endpoint(let endpoint) = self { endpoint.path } else { nil }
   }
 }

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import termios
 import unittest
+from pathlib import Path
 
 from Tests.endtoend.faults.figures import record
 from Tests.endtoend.harness import (
@@ -244,6 +245,27 @@ sys.stdin.read()
             self.device.read_exactly(1)
             self.settings_before = self.device.settings
             self.assert_busy(rf"pid {session.pid} \({session.name}\)", None)
+
+    def test_a_device_that_is_named_twice_is_not_busy_but_named_twice(self):
+        with tempfile.TemporaryDirectory() as folder:
+            link = f"{folder}/link"
+            os.symlink(self.device.path, link)
+            for command in ("connect", "tap", "serve"):
+                self.assert_fails(
+                    2, f"{self.device.path} and {link} are the same device: name it once",
+                    command, self.device.path, link)
+            self.assert_fails(2, f"{link} is named twice", link, link)
+
+    def test_a_device_behind_another_argument_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            script = f"{folder}/t.serial"
+            Path(script).write_text("send 'x'\n")
+            for command in ("run", "log", "send"):
+                self.assert_fails(
+                    2, f"'{script}' is no device, and '{self.device.path}' is one. The device comes first: "
+                    f"'serialterm {command} {self.device.path} {script}'", command, script, self.device.path)
+            # A text that is like an address is a text.
+            self.assert_fails(3, "ttyNONE9: no such device", "send", "ttyNONE9", "loopback:")
 
     def test_session_that_has_the_port_can_be_joined(self):
         with Pipes(serialterm_binary(), "connect", self.device.path) as session:

@@ -31,7 +31,7 @@ enum Invocation {
       let joined = first.dropFirst(script.count + 1)
       self = .completionScript(words.count > 1 ? words[1] : String(joined))
     } else if first == "help" {
-      self = .help(words.dropFirst().filter { !$0.hasPrefix("-") })
+      self = .help(words.dropFirst().filter { $0 != "--help" && $0 != "-h" })
     } else if options.contains("--version"), !asksForHelp {
       self = .version
     } else if let (command, count) = Self.command(words) {

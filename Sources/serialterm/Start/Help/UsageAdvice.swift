@@ -1,5 +1,6 @@
 import NetworkLinks
 import Options
+import SystemPackage
 import TextTools
 
 /// Messages about wrong command lines. They suggest the intended option or command, and the
@@ -7,8 +8,12 @@ import TextTools
 enum UsageAdvice {
   /// The message for a word that is not a valid parameter.
   ///
-  /// - Parameter command: the command; `connect` if the command line names none.
-  static func message(for error: WordError, in command: CommandDescription) -> String {
+  /// - Parameters:
+  ///   - command: the command; `connect` if the command line names none.
+  ///   - words: the words behind its name.
+  static func message(
+    for error: WordError, in command: CommandDescription, words: [String] = []
+  ) -> String {
     let what: String
     switch error {
     case .unknownOption(let option):
@@ -20,11 +25,18 @@ enum UsageAdvice {
       let isPair = declaration.shape == .pairs
       let (count, which) = isPair ? ("two values", "first") : ("a value", "value")
       let dash = next.map { ". If '\($0)' is the \(which), write \(name)=\($0)" } ?? ""
-      what = "\(name) needs \(count): \(name) \(declaration.placeholder)\(dash)."
+      // -L lists the devices in other programs, -s sets minicom up.
+      let list =
+        switch declaration.letter {
+        case "L": " 'serialterm list' lists the devices."
+        case "s": " Settings are in the configuration: 'serialterm help profile'."
+        default: ""
+        }
+      what = "\(name) needs \(count): \(name) \(declaration.placeholder)\(dash).\(list)"
     case .unexpectedValue(let option, let value):
       what = "\(option) takes no value: '\(option)=\(value)'."
     case .unexpectedArgument(let word):
-      what = "unexpected argument '\(word)'\(advice(onArgument: word, in: command))"
+      what = "unexpected argument '\(word)'\(advice(onArgument: word, in: command, words))"
     case .missingArgument(let declaration):
       let usage = command.usage(of: Serialterm.name)
       let name = declaration.isArgument ? declaration.placeholder : "--\(declaration.name)"
@@ -36,13 +48,30 @@ enum UsageAdvice {
   /// The message for a wrong value, or for values that contradict each other.
   static func message(for error: UsageError, in command: CommandDescription) -> String {
     let end = error.description.hasSuffix(".") || error.description.hasSuffix("?") ? "" : "."
+    return "\(error)\(end)\(advice(onValue: error, in: command)) \(help(for: command))"
+  }
+
+  /// What the user of a wrong value may mean, by the habits of other programs; empty for
+  /// another value.
+  private static func advice(onValue error: UsageError, in command: CommandDescription) -> String {
+    let text = error.description
+    let value = text.split(separator: "'").dropFirst().first.map(String.init) ?? ""
     // Other programs have an option for the device: -p in esptool, -D in minicom.
-    let isDevice =
-      !error.parameters.isEmpty
-      && [" '/dev/tty", " 'tty"].contains { error.description.firstRange(ofText: $0) != nil }
-      && error.description.firstRange(ofText: "': expected") != nil
-    let advice = isDevice ? " To name the device, write it without an option." : ""
-    return "\(error)\(end)\(advice) \(help(for: command))"
+    let isDevice = value.hasPrefix("/dev/tty") || value.hasPrefix("tty")
+    if isDevice, !error.parameters.isEmpty, text.contains(text: "': expected") {
+      return " To name the device, write it without an option."
+    }
+    switch error.parameters {
+    case ["baud"]:
+      let options = lineOptions(meantBy: value).flatMap { $0.contains(text: "-d") ? $0 : nil }
+      return options.map { " Did you mean \($0)?" } ?? ""
+    case ["parity"] where value.first?.isNumber == true:
+      let takesPort = command.declarations.contains { $0.name == "listen" }
+      return takesPort ? " A port of TCP is --listen [HOST:]PORT." : ""
+    case ["stop-bits"] where ["erial", "ercfg"].contains(value):
+      return " PuTTY's -serial and -sercfg are '\(Serialterm.name) DEVICE -b RATE'."
+    default: return ""
+    }
   }
 
   /// The help to read.
@@ -74,6 +103,7 @@ enum UsageAdvice {
     if let rest = command.declarations.first(where: { $0.shape == .wordsAfterDashes }) {
       return ": write -- before \(rest.placeholder)."
     }
+    if let advice = ownNames[command.name]?[option] { return ": \(advice)." }
     if let advice = otherNames[option], isTrue(advice, for: command) { return ": \(advice)." }
     if option.dropFirst().first?.isNumber == true {
       return ": to name an argument that begins with '-', write -- before it."
@@ -115,24 +145,42 @@ enum UsageAdvice {
     guard let start = advice.firstIndex(of: "-"), advice[start...].hasPrefix("--") else {
       return command.declarations.contains { $0.name == "target" }
     }
-    let name = advice[start...].prefix { $0 != " " && $0 != ";" }
-    return command.declarations.contains { $0.isWritten(String(name)) }
+    let name = advice[start...].prefix { $0 != " " && $0 != ";" && $0 != "'" }
+    return name == "--version" || command.declarations.contains { $0.isWritten(String(name)) }
   }
 
   // MARK: Arguments
 
   private static func advice(
-    onArgument word: String, in command: CommandDescription
+    onArgument word: String, in command: CommandDescription, _ words: [String]
   ) -> String {
-    if word.allSatisfy(\.isNumber), command.declarations.contains(where: { $0.name == "baud" }) {
-      return ": did you mean -b \(word)?"
+    let names = command.declarations.map(\.name)
+    if let place = words.firstIndex(of: word), let value = dividedValue(at: place, of: words) {
+      return ": \(value)."
     }
+    if let advice = ownArguments[command.name] {
+      return ": \(advice.replacing(text: "WORD", with: word.shellWord))."
+    }
+    if isTimeOfWait(word, among: words) {
+      let times = ["timeout", "linger", "deadline"].filter(names.contains).map { "--\($0)" }
+      return ": --wait takes no time"
+        + (times.isEmpty ? "." : "; \(times.joined(lastBy: "or")) does.")
+    }
+    let options = lineOptions(meantBy: word)
+    if names.last(where: { name in
+      command.declarations.contains { $0.name == name && $0.isArgument }
+    })
+      == "text"
+    {
+      return ": write TEXT in quotes if it has blanks"
+        + (options.map { ", and \($0) for the line." } ?? ".")
+    }
+    if names.contains("baud"), let options { return ": did you mean \(options)?" }
+    if names.contains("into") { return ": the folder for the files is --into DIR." }
     if let rest = command.declarations.first(where: { $0.shape == .wordsAfterDashes }) {
       return ": write -- before \(rest.placeholder)."
     }
-    let last = command.declarations.last { $0.isArgument }
-    if let last, last.name == "text" { return ": write TEXT in quotes if it has blanks." }
-    return "."
+    return ": \(command.usage(of: Serialterm.name))."
   }
 
   /// The message for a word that was read as a TARGET but cannot be one: a baud rate, a format, or
@@ -143,10 +191,15 @@ enum UsageAdvice {
   ///   - words: the words after the program's name.
   static func message(forTargets targets: [String], words: [String]) -> String? {
     for target in targets {
-      // screen(1) has the rate and settings after the device: 9600,cs8.
-      let rate = target.prefix { $0 != "," }
-      if rate.allSatisfy(\.isNumber) {
-        return "there is no device '\(target)': did you mean -b \(rate)? "
+      if let place = words.firstIndex(of: target), let value = dividedValue(at: place, of: words) {
+        return "there is no device '\(target)': \(value). " + help(for: ConnectCommand.description)
+      }
+      if isTimeOfWait(target, among: words) {
+        return "there is no device '\(target)': --wait takes no time. "
+          + help(for: ConnectCommand.description)
+      }
+      if let options = lineOptions(meantBy: target) {
+        return "there is no device '\(target)': did you mean \(options)? "
           + help(for: ConnectCommand.description)
       }
       if let forms = networkForms(of: target) {
@@ -164,7 +217,35 @@ enum UsageAdvice {
     guard let first = words.first, targets.contains(first), let name = command(likely: first) else {
       return nil
     }
+    if name == "--version" {
+      return "'\(first)' is not a command: use '\(Serialterm.name) --version'."
+    }
     return "'\(first)' is not a command: did you mean '\(Serialterm.name) \(name)'?"
+  }
+
+  /// The message for words behind a device that are none, as far as one can see.
+  ///
+  /// - Parameters:
+  ///   - target: the device that is present, as the user gave it.
+  ///   - missing: the words.
+  static func message(forTextBehind target: String, _ missing: [String]) -> String? {
+    guard let first = missing.first, !missing.contains(where: isDeviceName) else { return nil }
+    let text = missing.joined(separator: " ").shellWord
+    return "there is no device '\(first)'. To send a text: '\(Serialterm.name) send "
+      + "\(target.shellWord) \(text)'. " + help(for: ConnectCommand.description)
+  }
+
+  /// The advice about a value that a blank divides, as in `10 MB` and `500 ms`; nil for
+  /// other words.
+  private static func dividedValue(at place: Int, of words: [String]) -> String? {
+    let units = [
+      "k": "k", "kb": "k", "m": "M", "mb": "M", "g": "G", "gb": "G", "ms": "ms", "s": "s",
+      "sec": "s", "min": "min", "h": "h",
+    ]
+    guard place > 0, let unit = units[words[place].lowercased()],
+      case let number = words[place - 1], number.allSatisfy({ $0.isNumber || $0 == "." })
+    else { return nil }
+    return "write \(number)\(unit) without a blank"
   }
 
   /// Whether a word ends with the option of timestamps: `-t`, `-xt`.
@@ -177,8 +258,9 @@ enum UsageAdvice {
   static func meaning(
     ofTarget text: String, isFirstWord: Bool, nodes: () -> [String], profiles: () -> [String]
   ) -> String? {
-    if text.allSatisfy(\.isNumber) { return "-b \(text)" }
+    if let options = lineOptions(meantBy: text) { return options }
     if isFirstWord, let command = command(likely: text) {
+      if command == "--version" { return "'\(Serialterm.name) --version'" }
       return "the command '\(Serialterm.name) \(command)'"
     }
     if let profile = Misspelling.nearest(to: text, among: profiles()) {
@@ -197,13 +279,82 @@ enum UsageAdvice {
       .map { "'\($0)'" }
   }
 
+  /// Whether a word is a time that was written behind `--wait`.
+  private static func isTimeOfWait(_ word: String, among words: [String]) -> Bool {
+    guard let place = words.firstIndex(of: word), place > 0 else { return false }
+    return words[place - 1] == "--wait" && word.first?.isNumber == true
+  }
+
+  /// The options for a baud rate, a format of characters, or both: `9600`, `8N1`, `9600,7e1`.
+  /// screen(1) has further settings behind the rate: `9600,cs8`. Nil for another word.
+  static func lineOptions(meantBy word: String) -> String? {
+    let parts = word.split(whereSeparator: { ",-/".contains($0) })
+    guard let first = parts.first else { return nil }
+    let isRate = first.allSatisfy { $0.isASCII && $0.isNumber }
+    let formats = parts.compactMap(formatOptions)
+    guard isRate || formatOptions(first) != nil else { return nil }
+    return ((isRate ? ["-b \(first)"] : []) + formats.prefix(1)).joined(separator: " ")
+  }
+
+  /// The options for a format of characters: `8N1`.
+  private static func formatOptions(_ word: Substring) -> String? {
+    let parities: [Character: String] = [
+      "N": "none", "E": "even", "O": "odd", "M": "mark", "S": "space",
+    ]
+    let letters = Array(word.uppercased())
+    guard letters.count == 3, ("5"..."8").contains(letters[0]), let parity = parities[letters[1]],
+      ("1"..."2").contains(letters[2])
+    else { return nil }
+    return "-d \(letters[0]) -p \(parity) -s \(letters[2])"
+  }
+
+  /// The message for arguments in the wrong order: a TARGET behind another argument. Nil for
+  /// any others.
+  ///
+  /// - Parameter isDevice: whether a word is a TARGET for sure: a present device, an address.
+  static func message(
+    forOrderOf given: Given, in command: CommandDescription, isDevice: (String) -> Bool
+  ) -> String? {
+    let arguments = command.declarations.filter(\.isArgument)
+    guard arguments.first?.name == "target", arguments.count > 1,
+      let first = given["target"]?.first, !isDeviceName(first), !isDevice(first),
+      let target = arguments.dropFirst().flatMap({ given[$0.name] ?? [] }).first(where: isDevice)
+    else { return nil }
+    return
+      "'\(first)' is no device, and '\(target)' is one. The device comes first: '\(Serialterm.name) "
+      + "\(command.name) \(target.shellWord) \(first.shellWord)'."
+  }
+
+  /// Whether a word looks like the name of a device, which may be absent.
+  private static func isDeviceName(_ word: String) -> Bool {
+    let name = word.hasPrefix("/dev/") ? word.dropFirst(5) : word[...]
+    return word.hasPrefix("/dev/") || name.hasPrefix("tty")
+  }
+
+  /// The message for TARGETs of one command that are the same device; nil if all differ.
+  ///
+  /// - Parameter targets: the TARGETs as messages name them, each with the node that it leads to;
+  ///   nil for no node.
+  static func message(forSame targets: [(name: String, node: FilePath?)]) -> String? {
+    var seen: [FilePath: String] = [:]
+    for (name, node) in targets {
+      guard let node, let other = seen.updateValue(name, forKey: node) else { continue }
+      return name == other
+        ? "\(name) is named twice: name each device once."
+        : "\(other) and \(name) are the same device: name it once."
+    }
+    return nil
+  }
+
   /// What a word means to other programs, and the form of it here; nil for another word.
   private static func meaningElsewhere(of text: String) -> String? {
     let member = Subcommands.all.map { $0.name }.first { $0.hasSuffix(" \(text)") }
     if let member { return "the command '\(Serialterm.name) \(member)'" }
     // screen(1), and python's miniterm.
     let parts = text.split(separator: ",", maxSplits: 1)
-    if parts.count == 2, parts[1].allSatisfy(\.isNumber) { return "'\(parts[0]) -b \(parts[1])'" }
+    if parts.count == 2, let options = lineOptions(meantBy: String(parts[1])) {
+      return "'\(parts[0]) \(options)'"
+    }
     guard text.uppercased().hasPrefix("COM"), let number = Int(text.dropFirst(3)), number >= 0
     else {
       return nil
@@ -227,29 +378,83 @@ enum UsageAdvice {
       HelpTopic.subjects.map(\.name) + Subcommands.all.map { $0.name }
       + HelpTopic.groups.map(\.name)
     let name = topic.joined(separator: " ")
+    if let place = placeOfHelp(about: String(name.drop { $0 == "-" })) {
+      return "'\(name)' is \(place)'."
+    }
     let advice =
       Misspelling.nearest(to: name, among: topics)
       .map { ": did you mean '\(Serialterm.name) help \($0)'?" } ?? "."
     return "there is no help about '\(name)'\(advice) See '\(Serialterm.name) --help'."
   }
 
+  /// What a word without a help topic is, and the help that has it; nil for an unknown word.
+  private static func placeOfHelp(about word: String) -> String? {
+    let help = "\(Serialterm.name) help"
+    let descriptions = Subcommands.all.map { $0.description }.filter { !$0.isHidden }
+    let withOption = descriptions.filter { $0.declarations.contains { $0.isWritten("--\(word)") } }
+      .map(\.name)
+    if let command = withOption.first(where: { $0 == ConnectCommand.name }) ?? withOption.first {
+      return "an option: see '\(help) \(command) all"
+    }
+    guard Command.all.contains(where: { $0.name == word }) else { return nil }
+    return "a command of a session: see '\(help) keys"
+  }
+
+  /// The name of an option that a key of a configuration file stands for; nil if there is none.
+  static func key(meantBy key: String) -> String? {
+    let name = key.map { $0 == "_" ? "-" : String($0) }.joined()
+    if let own = otherNames["--\(name)"]?.split(separator: " ").last, own.hasPrefix("--") {
+      return String(own.dropFirst(2))
+    }
+    return Misspelling.nearest(to: name, among: ProfileFile.keys.sorted())
+  }
+
   /// The message for an unknown second word of a command group.
   static func message(forMember word: String, of group: String) -> String {
     let members = Subcommands.all.map { $0.name }.filter { $0.hasPrefix("\(group) ") }
       .map { String($0.dropFirst(group.count + 1)) }
+    let isRemoval = ["delete", "remove", "rm"].contains(word)
     let advice =
-      Misspelling.nearest(to: word, among: members)
-      .map { ": did you mean '\(Serialterm.name) \(group) \($0)'?" }
-      ?? ": it has \(members.joined(separator: ", "))."
+      isRemoval
+      ? ": delete its lines, [\(group).NAME], in the configuration."
+      : Misspelling.nearest(to: word, among: members)
+        .map { ": did you mean '\(Serialterm.name) \(group) \($0)'?" }
+        ?? ": it has \(members.joined(separator: ", "))."
     return "'\(group)' has no command '\(word)'\(advice) See '\(Serialterm.name) \(group) --help'."
   }
 
   /// The command that a misspelt word probably stands for.
   static func command(likely word: String) -> String? {
+    if let name = otherCommands[word] { return name }
     let names = Subcommands.all.map { $0.description }.filter { !$0.isHidden }
       .compactMap { $0.name.split(separator: " ").first.map(String.init) }
     return Misspelling.nearest(to: word, among: names + ["help"])
   }
+
+  /// Words that may stand for a command, and the command.
+  private static let otherCommands = [
+    "version": "--version", "ls": "list", "devices": "list", "ports": "list", "open": "connect",
+    "terminal": "connect", "upload": "send", "write": "send", "download": "receive",
+    "capture": "log", "record": "log", "join": "attach", "sessions": "attach --list",
+    "profiles": "profile list", "share": "serve", "sniff": "tap", "watch": "monitor",
+  ]
+
+  /// Options that a command has not, and what its user may mean.
+  private static let ownNames: [String: [String: String]] = [
+    "log": ["-L": inPlaceOfLog, "--log": inPlaceOfLog],
+    "monitor": ["-p": inPlaceOfMonitor, "-b": inPlaceOfMonitor, "--config": inPlaceOfMonitor],
+  ]
+  private static let inPlaceOfLog = "the file is an argument: '\(Serialterm.name) log TARGET FILE'"
+  private static let inPlaceOfMonitor =
+    "'\(Serialterm.name) TARGET' shows what a device sends; monitor watches devices being plugged in"
+
+  /// What the user of a command that takes no such argument may mean. WORD is the argument.
+  private static let ownArguments = [
+    "list": "'\(Serialterm.name) doctor WORD' examines one device",
+    "monitor": "'\(Serialterm.name) WORD' shows what a device sends; monitor watches devices being "
+      + "plugged in",
+    "mcp": "did you mean --allow WORD?",
+  ]
 
   /// Options of other programs, and their equivalents here: tio(1), picocom(1), minicom(1),
   /// pyserial's miniterm, and options that many programs have.
@@ -272,9 +477,20 @@ enum UsageAdvice {
     "--no-color": "set NO_COLOR=1 for no colours",
     "--list": "use 'serialterm list'", "--list-devices": "use 'serialterm list'",
     "-l": "name the device without an option; 'serialterm list' lists the devices",
-    "-c": "use --local-echo", "-g": "use --log FILE", "--line": "name the device without an option",
+    "-c":
+      "use --local-echo for an echo, --config FILE for a configuration, NO_COLOR=1 for no colours",
+    "-v": "use 'serialterm --version' for the version; messages are shown without an option",
+    "-V": "use 'serialterm --version' for the version; messages are shown without an option",
+    "--verbose": "messages are shown without an option; --quiet hides them",
+    "-S": "use --listen [HOST:]PORT,raw or --unix PATH,raw",
+    "--socket": "use --listen [HOST:]PORT,raw or --unix PATH,raw", "-g": "use --log FILE",
+    "--line": "name the device without an option",
     "--port": "name the device without an option", "--device": "name the device without an option",
     "-D": "name the device without an option", "--tty": "name the device without an option",
+    "-C": "use --log FILE", "--eol": "use --line-ending", "--rtscts": "use --flow hard",
+    "--xonxoff": "use --flow soft", "--dsrdtr": "use --dtr on",
+    "--exit-char": "use --prefix for another key than ctrl-t; ctrl-t q quits",
+    "--menu-char": "use --prefix for another key than ctrl-t; ctrl-t : has the commands",
     "--auto-connect": "use the TARGET latest or new",
     "--script-file": "use --script",
     "--response-wait": "use 'serialterm send TARGET TEXT --expect REGEX'",

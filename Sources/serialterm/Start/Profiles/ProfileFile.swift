@@ -53,7 +53,10 @@ struct ProfileFile {
     } catch {
       guard path == nil, Self.isInvisible(place) else {
         // No line was read, but programs that parse the message expect a line number.
-        let what = place.specialKind().map { "it is \($0)" } ?? "\(error)"
+        let missing = "there is no such file; 'serialterm profile save' can make one"
+        let what =
+          place.specialKind().map { "it is \($0)" }
+          ?? (error == .noSuchFileOrDirectory ? missing : "\(error)")
         throw Failure(.usage, "\(place):1: \(what)")
       }
       (self.path, contents) = (nil, ConfigurationFile())
@@ -154,6 +157,8 @@ struct ProfileFile {
     if let name = FormerNames.presentName(ofKey: entry.key) {
       return "'\(entry.key)' is now '\(name)'"
     }
-    return "unknown key '\(entry.key)': expected the long name of an option, such as 'baud'"
+    return "unknown key '\(entry.key)': "
+      + (UsageAdvice.key(meantBy: entry.key).map { "did you mean '\($0)'?" }
+        ?? "expected the long name of an option, such as 'baud'")
   }
 }

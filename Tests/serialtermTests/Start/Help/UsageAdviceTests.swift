@@ -3,6 +3,7 @@ import Dialogues
 import Options
 import Patterns
 import ProgramCommands
+import SystemPackage
 import Testing
 import TextTools
 
@@ -20,7 +21,7 @@ struct UsageAdviceTests {
       _ = try command.init(Values(given, of: description.declarations))
       return UsageAdvice.message(forTargets: given["target"] ?? [], words: words)
     } catch let error as WordError {
-      return UsageAdvice.message(for: error, in: description)
+      return UsageAdvice.message(for: error, in: description, words: rest)
     } catch let error as UsageError {
       return UsageAdvice.message(for: error, in: description)
     } catch {
@@ -32,6 +33,65 @@ struct UsageAdviceTests {
     "each mistake is answered with the intended word, and with the help for it",
     arguments: [
       ("--list", "unknown option '--list': use 'serialterm list'."),
+      ("x -c", "unknown option '-c': use --local-echo for an echo, --config FILE"),
+      ("x -v", "unknown option '-v': use 'serialterm --version' for the version;"),
+      ("send x -V", "unknown option '-V': use 'serialterm --version' for the version;"),
+      ("x -S", "unknown option '-S': use --listen [HOST:]PORT,raw or --unix PATH,raw."),
+      ("serve x --socket inet:1", "unknown option '--socket': use --listen [HOST:]PORT,raw or"),
+      ("x -L", "--log needs a value: --log FILE. 'serialterm list' lists the devices."),
+      ("x 8N1", "there is no device '8N1': did you mean -d 8 -p none -s 1?"),
+      ("x 9600,7e2", "there is no device '9600,7e2': did you mean -b 9600 -d 7 -p even -s 2?"),
+      (
+        "send x y 8N1",
+        "unexpected argument '8N1': write TEXT in quotes if it has blanks, and -d 8 -p none -s 1"
+      ),
+      (
+        "send x echo 42",
+        "unexpected argument '42': write TEXT in quotes if it has blanks, and -b 42 for the line."
+      ),
+      ("tap x y z --zz", "unknown option '--zz'."),
+      ("send x y --timeout 500 ms", "unexpected argument 'ms': write 500ms without a blank."),
+      ("x -L a --log-rotate 10 MB", "there is no device 'MB': write 10M without a blank."),
+      ("list x", "unexpected argument 'x': 'serialterm doctor x' examines one device."),
+      ("monitor x", "unexpected argument 'x': 'serialterm x' shows what a device sends;"),
+      ("monitor -p x", "unknown option '-p': 'serialterm TARGET' shows what a device sends;"),
+      (
+        "mcp loopback:board",
+        "unexpected argument 'loopback:board': did you mean --allow loopback:board?"
+      ),
+      ("log x -L y", "unknown option '-L': the file is an argument: 'serialterm log TARGET FILE'."),
+      (
+        "serve x -p 4000",
+        "--parity '4000': expected one of none, odd, even, mark, space. A port of TCP is --listen"
+      ),
+      ("-s", "--stop-bits needs a value: --stop-bits BITS. Settings are in the configuration:"),
+      ("x -C f", "unknown option '-C': use --log FILE."),
+      ("x --eol LF", "unknown option '--eol': use --line-ending."),
+      (
+        "x --exit-char 3", "unknown option '--exit-char': use --prefix for another key than ctrl-t;"
+      ),
+      (
+        "send x y --wait 2",
+        "unexpected argument '2': --wait takes no time; --timeout or --linger does."
+      ),
+      (
+        "run x y --wait 2s",
+        "unexpected argument '2s': --wait takes no time; --timeout or --deadline does."
+      ),
+      (
+        "x -b 9600,7e1",
+        "--baud '9600,7e1' is not a baud rate: expected a whole number from 1 to 2147483647. Did you mean -b 9600 -d 7 -p even -s 1?"
+      ),
+      (
+        "-serial ./A -sercfg 9600,8,n,1,N",
+        "--stop-bits 'ercfg': expected one of 1, 2. PuTTY's -serial and"
+      ),
+      ("x --wait 2", "there is no device '2': --wait takes no time."),
+      (
+        "receive ./folder loopback:",
+        "unexpected argument 'loopback:': the folder for the files is --into DIR."
+      ),
+      ("replay ./A x.log", "unexpected argument 'x.log': serialterm replay FILE [OPTIONS]."),
       ("x --expect a", "unknown option '--expect': it is an option of 'serialterm send'."),
       (
         "x --name a",
@@ -150,7 +210,9 @@ struct UsageAdviceTests {
   @Test(
     "a TARGET that leads nowhere is a misspelt command, profile or device; another number is another device",
     arguments: [
-      ("lsit", "the command 'serialterm list'"), ("kichen", "the profile 'kitchen'"),
+      ("lsit", "the command 'serialterm list'"), ("ls", "the command 'serialterm list'"),
+      ("version", "'serialterm --version'"), ("8N1", "-d 8 -p none -s 1"),
+      ("ttyUSB0,9600", "'ttyUSB0 -b 9600'"), ("kichen", "the profile 'kitchen'"),
       ("9600", "-b 9600"), ("ttyUBS0", "'ttyUSB0'"), ("ttyUSB1", nil), ("ttyACM0", nil),
       ("something", nil), ("ttyUBS1", "'ttyUSB0'"), ("ttyS1", nil), ("ttyAMC0", nil),
       ("ttySUB0", "'ttyUSB0'"), ("ttyA0", "'ttyS0'"),
@@ -181,6 +243,64 @@ struct UsageAdviceTests {
         ofTarget: text, isFirstWord: true, nodes: { ["ttyS0"] }, profiles: { [] }) == nil)
   }
 
+  @Test(
+    "a device behind another argument is named, and what it needs",
+    arguments: [
+      ("run t.serial loopback:board", "'serialterm run loopback:board t.serial'"),
+      ("log x.log ./A", "'serialterm log ./A x.log'"),
+      ("log x.log y.log ./A", "'serialterm log ./A x.log'"),
+      ("send hello ./A", "'serialterm send ./A hello'"),
+      // The device may be absent, and the text like a TARGET.
+      ("send ttyUSB0 ./A", nil), ("send /dev/board ./A", nil), ("log ./A ./A", nil),
+      ("run ./B t.serial", nil), ("send hello world", nil),
+    ] as [(String, String?)])
+  func order(line: String, right: String?) throws {
+    let words = line.split(separator: " ").map(String.init)
+    guard case .command(let command, let rest) = Invocation(words) else { return }
+    let said = UsageAdvice.message(
+      forOrderOf: try command.given(by: rest), in: command.description,
+      isDevice: { ["./A", "loopback:board"].contains($0) })
+    #expect(
+      said
+        == right.map {
+          "'\(words[1])' is no device, and '\(deviceIn($0))' is one. The device comes first: \($0)."
+        })
+  }
+
+  private func deviceIn(_ line: String) -> Substring { line.split(separator: " ")[2] }
+
+  @Test("the same device twice is named, in all spellings")
+  func same() {
+    #expect(
+      UsageAdvice.message(forSame: [("./A", "/dev/a"), ("./A", "/dev/a")])
+        == "./A is named twice: name each device once.")
+    #expect(
+      UsageAdvice.message(forSame: [("./A", "/dev/a"), ("./B", "/dev/b"), ("./C", "/dev/a")])
+        == "./A and ./C are the same device: name it once.")
+    // Absent ones may be of different names.
+    #expect(UsageAdvice.message(forSame: [("./A", nil), ("./B", nil)]) == nil)
+  }
+
+  @Test(
+    "help about an option or a command of a session says where it is",
+    arguments: [
+      ("map", "'map' is an option: see 'serialterm help connect all'."),
+      ("--map", "'--map' is an option: see 'serialterm help connect all'."),
+      ("every", "'every' is an option: see 'serialterm help send all'."),
+      ("take-pen", "'take-pen' is a command of a session: see 'serialterm help keys'."),
+      ("conect", "there is no help about 'conect': did you mean 'serialterm help connect'?"),
+    ])
+  func helpAbout(word: String, beginning: String) {
+    #expect(UsageAdvice.message(forHelpAbout: [word]).hasPrefix(beginning))
+  }
+
+  @Test(
+    "a key that is almost one is recognised",
+    arguments: [
+      ("local_echo", "local-echo"), ("bauds", "baud"), ("baudrate", "baud"), ("nonsense", nil),
+    ] as [(String, String?)])
+  func keys(key: String, meant: String?) { #expect(UsageAdvice.key(meantBy: key) == meant) }
+
   @Test("several absent devices are not proposed for another word")
   func absentDevices() {
     #expect(message("connect ttyUSB0 ttyUSB1") == nil)
@@ -190,11 +310,12 @@ struct UsageAdviceTests {
   func table() throws {
     let connect = HelpTopic.text(of: ConnectCommand.description, isComplete: true)
     let known = Set(connect.matches(of: #/--?[a-zA-Z0-9-]+/#).map { String($0.output) })
+    let program = try #require(HelpTopic.text(of: []))
     for (option, advice) in UsageAdvice.otherNames {
       #expect(!known.contains(option), "\(option)")
       let command = advice.firstMatch(of: #/serialterm ([a-z]+)/#).map { String($0.output.1) }
       let help = HelpTopic.text(of: [command ?? "connect", "all"])
-      let text = connect + (try #require(help, "\(advice)"))
+      let text = connect + program + (try #require(help, "\(advice)"))
       for named in advice.matches(of: #/--[a-z0-9-]+/#) {
         #expect(text.contains(named.output), "\(advice)")
       }
