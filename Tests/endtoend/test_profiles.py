@@ -284,6 +284,9 @@ class CommandTests(ProfileCase):
             "profile", "save", "echo", "loopback:", "--baud", "300", "-e", "--no-reconnect",
             "--wait-for", r"\$ $", "--linger=0.5", "-t")
         self.assertEqual(saved.status, 0, saved)
+        self.assertEqual(
+            saved.stderr,
+            f"serialterm: the profile echo is in {self.file}; 'serialterm echo' uses it.\n".encode())
         self.assertEqual(stat.S_IMODE(self.file.stat().st_mode), 0o600)
         shown = self.serialterm("profile", "show", "echo").stdout
         self.assertEqual(
@@ -325,6 +328,24 @@ class CommandTests(ProfileCase):
         self.file.write_text("profile.a.target = 'loopback:'\nprofile.a.baud = 300")
         self.assertEqual(self.serialterm("profile", "save", "b", "loopback:").status, 0)
         self.assertEqual(self.serialterm("profile", "list", "--names").stdout, b"a\nb\n")
+
+    def test_an_empty_list_says_how_to_make_a_profile(self):
+        listed = self.serialterm("profile", "list")
+        self.assertEqual((listed.status, listed.stdout), (0, b""))
+        self.assertIn(b"'serialterm profile save NAME TARGET' makes one.", listed.stderr)
+
+    def test_a_profile_with_the_name_of_a_command_is_refused_or_named(self):
+        for name in ("list", "help", "profile"):
+            saved = self.serialterm("profile", "save", name, "loopback:")
+            self.assertEqual(saved.status, 2)
+            self.assertIn(f"'{name}' cannot be a profile's name: it is a command".encode(), saved.stderr)
+        swapped = self.serialterm("profile", "save", "loopback:board", "board")
+        self.assertIn(b"The name comes first: 'serialterm profile save board loopback:board'.", swapped.stderr)
+        self.assertFalse(self.file.exists())
+        self.file.write_text("[profile.list]\ntarget = 'loopback:'\n")
+        self.assertIn(
+            b"'list' is a command, and a profile. 'serialterm --profile list' is the profile.",
+            self.serialterm("list").stderr)
 
     def test_what_is_wrong_is_not_saved(self):
         for words in (["a/b", "loopback:"], ["a", "--baud", "0"], ["a", "--nonsense"],

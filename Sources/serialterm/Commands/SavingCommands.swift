@@ -42,7 +42,7 @@ extension Command {
         isCurrent: profile.name == own)
     }
     guard !typed.isEmpty, !profiles.contains(where: { $0.name == typed }) else { return present }
-    let complaint = ConfigurationFile.complaint(aboutName: typed)
+    let complaint = ProfileFile.complaint(aboutNewName: typed)
     return [Choice(id: typed, title: typed, detail: "a new profile", refusal: complaint)] + present
   }
 

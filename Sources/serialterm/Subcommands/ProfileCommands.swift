@@ -3,6 +3,7 @@ import Options
 import Sessions
 import SystemPackage
 import Terminal
+import TextTools
 
 /// `serialterm profile list`: lists the profiles.
 struct ListProfilesCommand: Subcommand {
@@ -18,7 +19,14 @@ struct ListProfilesCommand: Subcommand {
 
   func execute(in context: CommandContext) throws -> ExitStatus {
     let file = values[SessionParameters.config].map { FilePath($0) }
-    let profiles = try ProfileFile(file).contents.profiles
+    let configuration = try ProfileFile(file)
+    let profiles = configuration.contents.profiles
+    guard !profiles.isEmpty || values[Self.names] else {
+      let place = (configuration.path ?? ProfileFile.standardPath).map { " in \($0)" } ?? ""
+      StandardStream.complain(
+        "there is no profile\(place). 'serialterm profile save NAME TARGET' makes one.")
+      return .done
+    }
     let lines =
       values[Self.names]
       ? profiles.map(\.name)
@@ -52,7 +60,8 @@ struct ShowProfileCommand: Subcommand {
     let name = values[Self.name]
     let configuration = try ProfileFile(values[SessionParameters.config].map { FilePath($0) })
     guard let profile = configuration.contents.profile(named: name) else {
-      throw Failure(.usage, "there is no profile '\(name)'.")
+      throw Failure(
+        .usage, "there is no profile '\(name)'. \(ProfileChoice.way(toProfile: name))")
     }
     let entries = profile.entries.map { (key: $0.key, value: $0.value) }
     try StandardStream.output.print(ConfigurationFile.text(profile: name, entries))
@@ -93,8 +102,15 @@ struct SaveProfileCommand: Subcommand {
 
   func execute(in context: CommandContext) throws -> ExitStatus {
     let name = values[Self.name]
-    if let complaint = ConfigurationFile.complaint(aboutName: name) {
-      throw Failure(.usage, complaint)
+    if let complaint = ProfileFile.complaint(aboutNewName: name) {
+      let isSwapped =
+        values[ConnectCommand.targets].count == 1 && (try? Target(parsing: name)) != nil
+      let target = values.given["target"]?.first ?? ""
+      let advice =
+        isSwapped && ProfileFile.complaint(aboutNewName: target) == nil
+        ? ". The name comes first: 'serialterm \(Self.description.name) \(target) \(name.shellWord)'."
+        : "."
+      throw Failure(.usage, complaint + advice)
     }
     let given = values.given.with("name", nil).with("config", nil)
     let changes = try ProfileEntries(given).entries.map { ProfileEdit.Change($0.key, $0.value) }
@@ -108,6 +124,9 @@ struct SaveProfileCommand: Subcommand {
     }
     let edit = try ProfileFile.edit(of: name, isNew: true, in: present, at: path, changes)
     try ProfileFile.replace(present, by: edit.document, at: path)
+    let option = file.map { " --config \($0.string.shellWord)" } ?? ""
+    StandardStream.complain(
+      "the profile \(name) is in \(path); 'serialterm \(name)\(option)' uses it.")
     return .done
   }
 }

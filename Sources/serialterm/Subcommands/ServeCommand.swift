@@ -94,7 +94,10 @@ struct ServeCommand: ProfiledCommand {
     }.map(\.name)
     guard !names.isEmpty else {
       let place = file.path.map { "in \($0)" } ?? "because there is no configuration file"
-      throw Failure(.usage, "no profile has 'listen' or 'unix' \(place).")
+      throw Failure(
+        .usage,
+        "no profile has 'listen' or 'unix' \(place). Write listen = \"4001\" below a [profile.NAME]."
+      )
     }
     return names
   }

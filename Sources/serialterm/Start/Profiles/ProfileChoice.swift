@@ -5,6 +5,7 @@ import Options
 import SerialCore
 import Sessions
 import SystemPackage
+import TextTools
 
 /// The part of the configuration that applies to a session: `[default]` and at most one profile.
 struct ProfileChoice {
@@ -41,7 +42,8 @@ struct ProfileChoice {
     if let name {
       guard let wanted = contents.profile(named: name) else {
         let place = file.path.map { "in \($0)" } ?? "because there is no configuration file"
-        throw Failure(.usage, "there is no profile '\(name)' \(place).")
+        throw Failure(
+          .usage, "there is no profile '\(name)' \(place). \(Self.way(toProfile: name))")
       }
       profile = wanted
     }
@@ -66,6 +68,12 @@ struct ProfileChoice {
     if isOfProfile, let texts = profile?["target"]?.texts {
       moreTargets = texts.dropFirst().compactMap { try? Target(parsing: $0) }
     }
+  }
+
+  /// The commands that list the profiles, and that make one.
+  static func way(toProfile name: String) -> String {
+    "'serialterm profile list' lists the profiles, 'serialterm profile save \(name.shellWord) TARGET' "
+      + "adds one."
   }
 
   /// The choice of a profile for those who join a session that has it; nil if there is none with

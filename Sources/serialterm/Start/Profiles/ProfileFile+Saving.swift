@@ -7,6 +7,16 @@ extension ProfileFile {
   /// The reason why there is no configuration file to write to.
   static let noFolder = "there is no folder for the configuration: HOME is not set."
 
+  /// Why a new profile cannot have a name: it is malformed, or the word stands for something
+  /// else on a command line. Nil if it can.
+  static func complaint(aboutNewName name: String) -> String? {
+    let isCommand =
+      name == "help"
+      || Subcommands.all.contains { $0.name.split(separator: " ").first == name[...] }
+    return ConfigurationFile.complaint(aboutName: name)
+      ?? (isCommand ? "'\(name)' cannot be a profile's name: it is a command" : nil)
+  }
+
   /// The bytes of a configuration file that will be changed; nil if it does not exist.
   ///
   /// - Throws: ``Failure`` if it cannot be read, or is not a regular file.
