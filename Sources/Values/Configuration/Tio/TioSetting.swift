@@ -5,7 +5,7 @@ enum TioSetting {
   /// Every setting of tio 1 to 3.9: those of tio(1), "CONFIGURATION FILE", and older names that it
   /// accepts or has accepted.
   static let all: [ImportedSetting] =
-    line + session + view + [log, rs485] + withoutCounterpart + scripts
+    line + session + view + [log, rs485, socket] + withoutCounterpart + scripts
 
   /// The settings that use a key.
   static func about(_ key: String) -> ImportedSetting? { all.first { $0.keys.contains(key) } }
@@ -296,6 +296,31 @@ enum TioSetting {
     return (items, refused)
   }
 
+  /// A socket at which clients see what the device sends, and write to it.
+  private static let socket = ImportedSetting(["socket"]) { values in
+    guard let socket = values["socket"] else { return [] }
+    let parts = socket.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let place = parts.count == 2 ? String(parts[1]) : ""
+    // tio takes this port for 0, and for none.
+    let port = Int(place).flatMap { $0 == 0 ? nil : $0 } ?? 3_333
+    let entry: SettingLine
+    switch parts[0] {
+    case "unix" where !place.isEmpty:
+      entry = .entry("unix", .string("\(place),raw"), from: ["socket"])
+    case "inet", "inet6":
+      guard (1...65_535).contains(port) else {
+        return [.dropped("socket", because: "expected a port from 1 to 65535")]
+      }
+      let (own, all) = parts[0] == "inet" ? ("", "0.0.0.0:") : ("[::1]:", "[::]:")
+      entry = .entry(
+        "listen", .string("\(own)\(port),raw"), from: ["socket"],
+        remark: "for this computer; as in tio, for all: \(all)\(port),raw")
+    default:
+      return [.dropped("socket", because: "expected unix:PATH, inet:PORT or inet6:PORT")]
+    }
+    return [entry, .entry("writers", .string("all"), from: ["socket"])]
+  }
+
   // MARK: Settings without a counterpart
 
   private static let withoutCounterpart: [ImportedSetting] =
@@ -309,7 +334,6 @@ enum TioSetting {
     )
     + dropped(
       "color", because: "the colour of messages is fixed; the variable NO_COLOR switches it off")
-    + dropped("socket", because: "--listen PORT,raw and --unix PATH,raw share a session")
     + dropped("alert", because: "there is no sound or flash when a device connects")
 
   private static let scripts: [ImportedSetting] =

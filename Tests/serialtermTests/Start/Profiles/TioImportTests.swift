@@ -249,7 +249,22 @@ struct TioImportTests {
     => # not imported: color = 11 (the colour of messages is fixed; the variable NO_COLOR switches it off)
 
     socket = inet:3333
-    => # not imported: socket = inet:3333 (--listen PORT,raw and --unix PATH,raw share a session)
+    => listen = "3333,raw"  # for this computer; as in tio, for all: 0.0.0.0:3333,raw
+    => writers = "all"
+
+    socket = inet6:
+    => listen = "[::1]:3333,raw"  # for this computer; as in tio, for all: [::]:3333,raw
+    => writers = "all"
+
+    socket = unix:/tmp/board.sock
+    => unix = "/tmp/board.sock,raw"
+    => writers = "all"
+
+    socket = unix:
+    => # not imported: socket = unix: (expected unix:PATH, inet:PORT or inet6:PORT)
+
+    socket = inet:99999
+    => # not imported: socket = inet:99999 (expected a port from 1 to 65535)
 
     rs-485 = true
     => rs485 = "on"
