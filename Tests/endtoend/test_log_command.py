@@ -12,7 +12,7 @@ import unittest
 from Tests.endtoend.faults import SessionTest, number, preload, processes, text, waits
 from Tests.endtoend.faults.disks import Disk
 from Tests.endtoend.harness import (
-    Pipes, Port, contents, serialterm, serialterm_binary, slow, unread, wait_until)
+    Pipes, Port, Terminal, contents, serialterm, serialterm_binary, slow, unread, wait_until)
 from Tests.endtoend.harness.program import REPOSITORY, Program
 from Tests.endtoend.harness.unit import Unit
 
@@ -133,6 +133,12 @@ class LoggingTests(LogCommandTest):
 
 
 class WaitingTests(LogCommandTest):
+    def test_a_person_at_a_terminal_learns_how_it_ends(self):
+        with Terminal(serialterm_binary(), "log", self.device.path, str(self.log)) as terminal:
+            terminal.expect(re.compile(rb"logging .*ctrl-c\s+ends\s+it\.", re.S))
+        with Terminal(serialterm_binary(), "log", "ttyNONE9", f"{self.log}2") as terminal:
+            terminal.expect(b"waiting for /dev/ttyNONE9. ctrl-c ends it.")
+
     def test_it_waits_for_its_device_from_the_start(self):
         self.device.hang_up()
         program = self.start()

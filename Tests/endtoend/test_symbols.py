@@ -587,6 +587,11 @@ class BuildFolderTests(SymbolTest):
                         (folder / name).write_text(content)
                 said = self.symbolize(folder)
                 self.assertIn(f"addresses: {folder}/{elf}, found in the folder of {system}.", said)
+        with self.subTest("a folder of no build system"):
+            folder = self.folder / "plain"
+            folder.mkdir()
+            shutil.copy(self.firmware.path, folder / "fw.elf")
+            self.assertIn(f"addresses: {folder}/fw.elf, found in this folder.", self.symbolize(folder))
 
 
     def test_a_pipe_in_a_folder_is_not_opened(self):

@@ -14,7 +14,7 @@ public struct BuildFolder {
   public struct Found: Hashable, Sendable {
     /// Its path in the build folder, or an absolute path.
     public let path: String
-    /// The build system.
+    /// The build system; empty if the folder is of none.
     public let system: String
     /// The name of addr2line in its toolchain, without a folder; nil if it is not known.
     public let program: String?
@@ -129,6 +129,6 @@ public struct BuildFolder {
 
   /// Any `.elf` in the folder itself.
   private func plain() -> [Found] {
-    list("").filter { $0.hasSuffix(".elf") }.sorted().map { Found($0, "the folder") }
+    list("").filter { $0.hasSuffix(".elf") }.sorted().map { Found($0, "") }
   }
 }

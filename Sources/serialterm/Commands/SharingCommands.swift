@@ -73,7 +73,13 @@ extension Command {
       case .clients(let listenAddress):
         try call.port.listen(at: listenAddress)
         call.port.announcePlaces()
-        call.answer(.done)
+        let clientProtocol = call.port.server.rules.clientProtocol
+        call.answer(
+          listenAddress.clientProtocol == nil
+            ? .done(
+              "Clients speak \(clientProtocol.rawValue). For bytes alone: \(listenAddress.name),raw."
+            )
+            : .done)
       case .browsers(let place):
         call.port.openPage(at: place) {
           switch $0 {
@@ -217,9 +223,13 @@ extension ArgumentKind where Value == SharedPlace {
     let own = Choice(
       id: typed, title: typed.isEmpty ? "nowhere" : typed, isCurrent: typed.isEmpty,
       refusal: typed.isEmpty || SharedPlace(naming: typed) != nil ? nil : "no port and no path")
-    let forBrowsers = typed + SharedPlace.suffix
-    guard SharedPlace(naming: forBrowsers) != nil else { return [own] }
-    return [own, Choice(id: forBrowsers, title: forBrowsers, detail: "a page for browsers")]
+    let others = [
+      (",raw", "bytes alone"), (",telnet", "for a telnet client"),
+      (SharedPlace.suffix, "a page for browsers"),
+    ]
+    return [own]
+      + others.map { (typed + $0, $1) }.filter { SharedPlace(naming: $0.0) != nil }
+      .map { Choice(id: $0, title: $0, detail: $1) }
   }
 }
 

@@ -1,6 +1,7 @@
 import EventLoop
 import Loopback
 import Options
+import Posix
 import SerialCore
 import SystemPackage
 import Terminal
@@ -85,6 +86,10 @@ struct LoopbackCommand: Subcommand {
       }
     }
     try StandardStream.output.print(server.paths.map { "\($0)\n" }.joined())
+    if FileDescriptor.standardOutput.isTerminal, FileDescriptor.standardError.isTerminal {
+      let board = values[Self.board] ? "" : " A board to talk to is 'serialterm loopback:board'."
+      StandardStream.complain("a simulated port for other programs; ctrl-c ends it.\(board)")
+    }
     while outcome == nil { try loop.turn() }
     withExtendedLifetime((signals, server, links)) {}
     return try outcome!.get()

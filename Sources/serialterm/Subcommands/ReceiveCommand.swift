@@ -10,8 +10,8 @@ struct ReceiveCommand: TransferringCommand {
     "protocol", "PROTOCOL", "The protocol: \(TransferProtocol.receiving.alternatives).",
     among: TransferProtocol.receiving, standard: .standardToReceive)
   private static let into = Parameter<String>.option(
-    "into", "DIR", "The folder for the files; by default the current one.", standard: ".",
-    shown: ".", isConfigurable: false, completion: .files, parse: { $0 })
+    "into", "DIR", "The folder for the files.", standard: ".",
+    shown: "the current one", isConfigurable: false, completion: .files, parse: { $0 })
   private static let name = Parameter<String?>.option(
     "name", "NAME", "The name of the file. XMODEM sends none.", isConfigurable: false,
     parse: { text in

@@ -36,7 +36,8 @@ import Testing
     #expect(symlink(target.string, folder("link").string) == 0)
     #expect(mkfifo(folder("pipe").string, 0o600) == 0)
     let paths = [
-      (folder.path, "a folder"), (folder("pipe"), "a named pipe"), ("/dev/null", "a device"),
+      (folder.path, "a folder: name a file in it"), (folder("pipe"), "a named pipe"),
+      ("/dev/null", "a device"),
       (folder("link"), "a symbolic link, which a log does not follow"),
     ]
     for (path, kind) in paths {
@@ -45,6 +46,11 @@ import Testing
       }
       #expect(error?.description == "\(path) is \(kind)")
     }
+    let missing = folder("gone").appending("x.log")
+    let error = #expect(throws: LogFileError.self) {
+      try LogFile(LogName(missing.string, port: ""), appends: appends)
+    }
+    #expect(error?.description == "\(missing): there is no folder \(folder("gone"))")
     #expect(try target.contents() == [1])
   }
 

@@ -31,7 +31,7 @@ import Testing
         ["project_description.json": #"{"app_elf": "a.elf", "monitor_toolprefix": "/tmp/evil-"}"#],
         ["ESP-IDF: a.elf"]
       ),
-      (["project_description.json": "{", "x.elf": ""], ["the folder: x.elf"]),
+      (["project_description.json": "{", "x.elf": ""], [": x.elf"]),
       (
         [
           "CMakeCache.txt": "A:STRING=B\nBYPRODUCT_KERNEL_ELF_NAME:FILEPATH=/old/zephyr/app.elf\n"

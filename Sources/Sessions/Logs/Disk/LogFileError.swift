@@ -63,7 +63,10 @@ extension LogFileError: CustomStringConvertible {
     switch reason {
     case .exists: "\(path) exists already"
     case .symbolicLink: "\(path) is a symbolic link, which a log does not follow"
-    case .notAFile(let kind): "\(path) is \(kind)"
+    case .notAFile(let kind):
+      "\(path) is \(kind)" + (kind == "a folder" ? ": name a file in it" : "")
+    case .system(.noSuchFileOrDirectory):
+      "\(path): there is no folder \(path.removingLastComponent())"
     case .accessRefused(let error): "\(path): the log's mode or group cannot be set (\(error))"
     case .system(let error): "\(path): the log cannot be opened (\(error))"
     }

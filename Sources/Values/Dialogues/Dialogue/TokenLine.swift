@@ -143,6 +143,10 @@ struct TokenLine {
   /// Reads `dtr on` or `baud 9600`.
   mutating func setting() throws(DialogueError) -> Step.Action {
     guard case .word("baud") = rest.first else {
+      if case .word(let word) = rest.first, OutputLine(rawValue: word) == nil {
+        throw error(
+          "'\(word)' cannot be set: expected dtr, rts or baud; other settings are options")
+      }
       let line = try outputLine()
       let value = try word("on or off")
       guard value == "on" || value == "off" else {

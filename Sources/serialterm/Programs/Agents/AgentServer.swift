@@ -154,7 +154,10 @@ final class AgentServer {
     func fail(_ error: ProtocolError) { write(messages.error(error, of: request.id)) }
     guard let name = request.parameters["name"]?.string,
       let tool = AgentTool.all.first(where: { $0.name == name })
-    else { return fail(.invalidParameters("Unknown tool")) }
+    else {
+      let names = AgentTool.all.map(\.name).joined(separator: ", ")
+      return fail(.invalidParameters("Unknown tool: expected one of \(names)"))
+    }
     guard calls[request.id] == nil else {
       return fail(.invalidRequest("a request with this id is being answered"))
     }

@@ -131,14 +131,19 @@ enum JSONCommand {
         self = .perform { Self.performConfigured(name, $0) }
         return
       }
-      guard let command = Command(named: name) else { throw Self.noCommand }
+      guard let command = Command(named: name) else { throw Self.mistake(inName: name) }
       self = .perform(command.perform, argument: try Self.argument(in: json))
     case nil: throw Self.noCommand
     }
   }
 
-  private static let noCommand = Mistake(
-    "expected a command, such as send, expect, set, break or close: see 'serialterm help json'")
+  private static let expected =
+    "expected a command, such as send, expect, set, break or close: see 'serialterm help json'"
+  private static let noCommand = Mistake("\(expected); the member \"command\" is missing")
+
+  private static func mistake(inName name: String) -> Mistake {
+    Mistake("\(expected); '\(name.harmless)' is none")
+  }
 
   /// Performs a command that the configuration of the session defines.
   private static func performConfigured(_ name: String, _ call: CommandCall) {

@@ -29,8 +29,7 @@ final class SymbolCenter {
       return
     }
     for file in files where file.buildSystem != nil && sources[file.path] == nil {
-      console.say(
-        "addresses: \(file.path.string.harmless), found in the folder of \(file.buildSystem!).")
+      console.say(file.finding)
     }
     let watch = SymbolWatch(files.map(source), receivingFrom: port.controller.hub, on: loop)
     port.symbols = PortSymbols(

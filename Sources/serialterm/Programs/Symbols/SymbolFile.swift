@@ -13,11 +13,17 @@ struct SymbolFile: Hashable, Sendable {
   let elf: ELFFile
   /// The file of addr2line, or of a program with the same options and output.
   let program: String
-  /// Where it was found, if a build folder was given: `Zephyr`.
+  /// Whose build folder it was found in, if a folder was given: `Zephyr`; empty for another folder.
   var buildSystem: String?
 
   /// The name for messages.
   var name: String { path.lastComponent?.string.harmless ?? path.string.harmless }
+
+  /// The message about a file that was found in a folder.
+  var finding: String {
+    let place = buildSystem.flatMap { $0.isEmpty ? nil : "the folder of \($0)" } ?? "this folder"
+    return "addresses: \(path.string.harmless), found in \(place)."
+  }
 }
 
 /// The bytes of an ELF file.

@@ -32,8 +32,7 @@ final class SymbolListing {
     watch = SymbolWatch(sources, receivingFrom: nil, on: loop)
     reader = TerminalStreams.standard.screenKind == .none ? nil : LineReader()
     for file in files where file.buildSystem != nil {
-      StandardStream.complain(
-        "addresses: \(file.path.string.harmless), found in the folder of \(file.buildSystem!).")
+      StandardStream.complain(file.finding)
     }
     observations = [
       watch.answers.observe { [unowned self] in answers.append($0.note) },

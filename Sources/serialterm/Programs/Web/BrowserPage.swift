@@ -106,7 +106,8 @@ final class BrowserPage {
     } catch {
       lastError =
         error == .noSuchFileOrDirectory
-        ? "serialterm-web is not installed: it is a package of its own" : "\(error)"
+        ? "serialterm-web is not installed: 'sudo apt install ./serialterm-web_*.deb', or "
+          + "'scripts/install --web' in the source" : "\(error)"
       ended()
     }
   }

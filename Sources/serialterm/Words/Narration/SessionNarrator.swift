@@ -17,6 +17,8 @@ final class SessionNarrator {
   private let keys: CommandKeys?
   /// Whether the first line names the keys: those of another port need not.
   private let namesKeys: Bool
+  /// How a user without keys ends the program, as a sentence; nil if nobody needs it.
+  var ending: String?
   /// How the user reopens a released port, as text; nil if the user cannot.
   var reopenKeys: String?
   /// The port's name in messages that do not name a port themselves; nil while it is the only one.
@@ -95,7 +97,7 @@ final class SessionNarrator {
 
   /// The keys for quitting and for help, as text; empty if there are none, or if another port
   /// has named them.
-  private var keyWords: String { namesKeys ? keys?.quitAndHelp ?? "" : "" }
+  private var keyWords: String { namesKeys ? keys?.quitAndHelp ?? ending ?? "" : "" }
 
   /// Reports the openings and losses of a session's port from now on.
   func followSession(_ session: Session) {
@@ -330,8 +332,6 @@ final class SessionNarrator {
     }
   }
 
-  /// Reports what happens to the page for browsers.
-  func reportPageNews(_ news: BrowserPage.News) {
   /// Why a client that has sent something may not, and what would let it.
   private var wayToWrite: String {
     switch controller.sharing.roster.rule {
@@ -342,6 +342,8 @@ final class SessionNarrator {
     }
   }
 
+  /// Reports what happens to the page for browsers.
+  func reportPageNews(_ news: BrowserPage.News) {
     switch news {
     case .ended(let reason):
       console.warn(

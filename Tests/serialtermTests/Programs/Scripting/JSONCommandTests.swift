@@ -7,7 +7,8 @@ import TextTools
 
 @Suite(.timeLimit(.minutes(30))) struct JSONCommandTests {
   @Test(arguments: [
-    (#"{}"#, noCommand), (#"{"command":"dance"}"#, noCommand),
+    (#"{}"#, "\(noCommand); the member \"command\" is missing"),
+    (#"{"command":"dance"}"#, "\(noCommand); 'dance' is none"),
     (#"{"command":"send"}"#, "send needs either text or hex"),
     (#"{"command":"expect"}"#, "expect needs a regex"),
     (
