@@ -24,6 +24,9 @@ SESSION = {
     "rts": "set_line(rts=True)",
     "setRTS": "set_line(rts=True)",
     "send_break": "break_()",
+    "flush": "write(), which waits",
+    "is_open": "state",
+    "isOpen": "state",
 }
 
 

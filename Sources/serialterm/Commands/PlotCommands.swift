@@ -29,7 +29,12 @@ extension Command {
     users: [.person], needs: [.screen], argument: .numberExpression
   ) { pattern, call in
     call.user?.readNumbers(as: .pattern(pattern))
-    call.answer(.done("numbers are read by /\(pattern.text.harmless)/."))
+    let example = "\(pattern.text)([-0-9.]+)".harmless
+    call.answer(
+      .done(
+        "numbers are read by /\(pattern.text.harmless)/."
+          + (pattern.groupCount > 0
+            ? "" : " All of a match is the number; a group picks it: \(example).")))
   }
 
   static let writePlot = Command(

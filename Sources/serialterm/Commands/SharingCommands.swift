@@ -222,7 +222,8 @@ extension ArgumentKind where Value == SharedPlace {
   private static func choices(typed: String) -> [Choice<String>] {
     let own = Choice(
       id: typed, title: typed.isEmpty ? "nowhere" : typed, isCurrent: typed.isEmpty,
-      refusal: typed.isEmpty || SharedPlace(naming: typed) != nil ? nil : "no port and no path")
+      refusal: typed.isEmpty || SharedPlace(naming: typed) != nil
+        ? nil : "a port is 1 to 65535, a path has a slash")
     let others = [
       (",raw", "bytes alone"), (",telnet", "for a telnet client"),
       (SharedPlace.suffix, "a page for browsers"),

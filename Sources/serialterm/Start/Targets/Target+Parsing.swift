@@ -20,7 +20,12 @@ extension Failure {
     switch error {
     case .empty: self.init(.usage, "the target is empty")
     case .malformed(let text, let forms):
-      self.init(.usage, "'\(text)': expected \(forms.joined(separator: " or "))")
+      let port = text.split(separator: ":").last ?? ""
+      let isNoPort =
+        port.allSatisfy { $0.isASCII && $0.isNumber }
+        && !(Int(port).map((1...65_535).contains) ?? false)
+      let advice = isNoPort ? "; a port is 1 to 65535" : ""
+      self.init(.usage, "'\(text)': expected \(forms.joined(separator: " or "))\(advice)")
     case .selector(let error): self.init(.usage, "\(error)")
     case .unsupported(let text):
       self.init(.usage, "'\(text)': no such form of a target")

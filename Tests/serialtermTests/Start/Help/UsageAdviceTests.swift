@@ -66,6 +66,10 @@ struct UsageAdviceTests {
       ),
       ("-s", "--stop-bits needs a value: --stop-bits BITS. Settings are in the configuration:"),
       ("x -C f", "unknown option '-C': use --log FILE."),
+      (
+        "tcp://lab:99999",
+        "'tcp://lab:99999': expected tcp://HOST:PORT, or tcp://[ADDRESS]:PORT for IPv6; a port is 1 to 65535"
+      ),
       ("x --eol LF", "unknown option '--eol': use --line-ending."),
       (
         "x --exit-char 3", "unknown option '--exit-char': use --prefix for another key than ctrl-t;"
