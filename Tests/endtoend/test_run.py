@@ -321,12 +321,13 @@ class SwappedTests(RunCase):
         script = self.script('send "x"')
         with Device() as device:
             device.write(b"what it says\r\n")
-            for path, what in ((device.path, "a device"), (str(self.folder), "a folder")):
-                with self.subTest(what):
+            for path, said in (
+                    (device.path, f"The device comes first: 'serialterm run {device.path} {script}'."),
+                    (str(self.folder), f"{self.folder} is a folder, not a script. Did you swap SCRIPT and TARGET?")):
+                with self.subTest(path):
                     result = serialterm("run", script, path, "--deadline", "100")
                     self.assertEqual(result.status, 2, result)
-                    self.assertIn(
-                        f"{path} is {what}, not a script. Did you swap SCRIPT and TARGET?".encode(), result.stderr)
+                    self.assertIn(said.encode(), result.stderr)
             result = serialterm("connect", device.path, "--script", device.path)
             self.assertEqual(result.status, 2, result)
             self.assertIn(b"is a device, not a script.", result.stderr)

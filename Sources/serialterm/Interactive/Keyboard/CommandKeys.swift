@@ -50,10 +50,12 @@ final class CommandKeys {
   }
 
   /// A message, with what the pen is behind the first one that names it.
-  func explainingPen(in text: String) -> String {
+  ///
+  /// - Parameter canAsk: whether the user may ask for the pen, so that its key is named.
+  func explainingPen(in text: String, canAsk: Bool) -> String {
     guard !hasExplainedPen, text.hasSuffix("."), text.contains(text: "the pen") else { return text }
     hasExplainedPen = true
-    let key = name(of: .pen).flatMap { text.contains(text: $0) ? nil : $0 }
+    let key = canAsk ? name(of: .pen).flatMap { text.contains(text: $0) ? nil : $0 } : nil
     return "\(text) The pen is the right to type" + (key.map { "; \($0) asks for it." } ?? ".")
   }
 

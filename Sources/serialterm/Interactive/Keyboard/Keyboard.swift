@@ -236,7 +236,9 @@ final class Keyboard {
     guard terminal != nil else { return refusals.addPiped(count, because: reason.text) }
     refusals.add(
       count, because: reason.text,
-      advice: keys.penAdvice(for: reason, in: state).map(keys.explainingPen))
+      advice: keys.penAdvice(for: reason, in: state).map {
+        keys.explainingPen(in: $0, canAsk: true)
+      })
   }
 }
 

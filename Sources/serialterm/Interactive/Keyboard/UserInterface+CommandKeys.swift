@@ -56,7 +56,9 @@ extension UserInterface {
   func perform(_ command: Command, from sender: CommandCall.Sender) {
     command.perform(
       CommandCall(from: sender, at: focus.port.port, user: self) { [unowned self] outcome in
-        let lines = outcome.lines.map(keyboard.keys.explainingPen)
+        let lines = outcome.lines.map {
+          keyboard.keys.explainingPen(in: $0, canAsk: Command.pen.refusal(in: model.state) == nil)
+        }
         if !lines.isEmpty { console.answer(lines) }
       })
   }

@@ -304,7 +304,8 @@ final class SessionNarrator {
   }
 
   private func say(_ text: String) {
-    console.say(named(keys?.explainingPen(in: text) ?? text))
+    console.say(
+      named(keys?.explainingPen(in: text, canAsk: !controller.userSharing.isReadOnly) ?? text))
   }
 
   /// Prints an event at a listen address.
