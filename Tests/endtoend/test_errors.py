@@ -25,8 +25,8 @@ USER = "nobody" if os.geteuid() == 0 else None
 class ErrorCase(unittest.TestCase):
     def assert_fails(self, status, message, *arguments, binary=None, user=None):
         """Asserts that `serialterm ARGUMENTS` ends with `status` and one message that matches, on
-        a terminal whose settings stay unchanged."""
-        with Terminal(binary or serialterm_binary(), *arguments, user=user) as terminal:
+        a terminal whose settings stay unchanged, and on which the message is one line."""
+        with Terminal(binary or serialterm_binary(), *arguments, user=user, size=(24, 1000)) as terminal:
             ended = terminal.wait()
             said = terminal.transcript.expect_end()
             self.assertRegex(said, re.compile(rb"^serialterm: .*" + message.encode(), re.S))

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from Tests.endtoend.faults import PREFIX
-from Tests.endtoend.harness import Terminal, serialterm_binary, wait_until
+from Tests.endtoend.harness import Terminal, serialterm, serialterm_binary, wait_until
 from Tests.endtoend.harness.screen import Screen
 from Tests.endtoend.test_palette import PaletteTest
 
@@ -37,3 +37,38 @@ class MessageTests(PaletteTest):
             wait_until(lambda: self.said() in said.read_text(), "the message")
             terminal.send(PREFIX + b"q")
             self.assertEqual(terminal.wait(), 0)
+
+    def test_errors_before_a_session_have_whole_words(self):
+        words = [serialterm_binary(), "connect", "-b", "9600x", self.device.path]
+        whole = serialterm("connect", "-b", "9600x", self.device.path).stderr.decode()
+        # A pipe gets one line.
+        self.assertEqual(whole.count("\n"), 1)
+        for columns in (40, 80, 200):
+            with self.subTest(columns), Terminal(*words, size=(24, columns)) as terminal:
+                self.assertEqual(terminal.wait(), 2)
+                terminal.transcript.expect_end()
+                lines = terminal.output.decode().replace("\r", "").splitlines()
+                self.assertLessEqual(max(map(len, lines)), columns)
+                self.assertEqual(" ".join(line.strip() for line in lines), whole.strip())
+                # The command is copied whole.
+                self.assertTrue(any("'serialterm connect --help'" in line for line in lines), lines)
+
+    def test_frames_are_broken_between_words_and_numbers(self):
+        sentence = b"$GPRMC,123519,A,4807.038,N,01131.000,E,022.4,084.4,230326,003.1,W*63\r\n"
+        for columns in (60, 80):
+            with self.subTest(columns):
+                terminal = self.session("--frames", "nmea", size=(24, columns))
+                screen = Screen(terminal, (24, columns))
+                screen.wait_for_text("ctrl-t q")
+                self.device.write(sentence)
+                screen.wait_for_text("003.1W")
+                first = screen.row_of("$GPRMC")
+                rows = [row for row in screen.lines[first:] if row]
+                place = rows[0].index("$GPRMC")
+                self.assertGreater(len(rows), 2)
+                self.assertEqual({len(row) - len(row.lstrip()) for row in rows[1:]}, {place}, rows)
+                self.assertEqual(
+                    " ".join(row.strip() for row in rows[1:])[-len("course 084.4 date 230326 variation 003.1W"):],
+                    "course 084.4 date 230326 variation 003.1W")
+                terminal.leave()
+                terminal.close()

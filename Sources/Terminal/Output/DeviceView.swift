@@ -168,9 +168,11 @@ package final class DeviceView {
   /// The numbers of frames that were shown; nil while none are.
   package var frameCounts: FrameCounts? { (text.rows as? FrameRows)?.counts }
 
-  /// Adapts the rows of the hex view to the width of the window.
+  /// Adapts the rows to the width of the window.
   private func fit() {
-    text.rows?.fit(columns: place.columns - (settings.timestamps?.width ?? 0))
+    guard let rows = text.rows else { return }
+    let stampWidth = rows.writesTime ? 0 : settings.timestamps?.width ?? 0
+    text.rows?.fit(columns: place.columns - stampWidth)
   }
 
   // MARK: Pauses

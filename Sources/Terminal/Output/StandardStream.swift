@@ -27,9 +27,13 @@ package struct StandardStream {
     }
   }
 
-  /// Prints an error on standard error, within a time limit.
+  /// Prints an error on standard error, within a time limit. On a terminal, its lines are broken
+  /// at spaces; a file or a pipe gets them whole, so that programs find them.
   package static func complain(_ message: String) {
-    error.print("serialterm: \(message.harmlessLines.forTerminal)\n", within: .milliseconds(200))
+    let width = TerminalStreams.standard.messageColumns()
+    let lines = "serialterm: \(message.harmlessLines.forTerminal)"
+      .split(atText: "\n").flatMap { String($0).messageLines(width: width) }
+    error.print(lines.joined(separator: "\n") + "\n", within: .milliseconds(200))
   }
 
   /// Prints a complete text, without a time limit.

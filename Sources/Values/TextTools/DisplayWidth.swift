@@ -85,6 +85,37 @@ extension StringProtocol {
 }
 
 extension String {
+  /// The text broken into lines of a width, at spaces where possible.
+  ///
+  /// - Parameters:
+  ///   - width: the number of columns of each line.
+  ///   - indentation: the number of spaces before each line but the first; less than `width`.
+  ///   - breaksAfterCommas: whether a line may also end after a comma.
+  package func wrapped(
+    toWidth width: Int, indentation: Int, breaksAfterCommas: Bool = false
+  ) -> [String] {
+    guard indentation < width, displayWidth > width else { return [self] }
+    var lines: [String] = []
+    var rest = self[...]
+    while !rest.isEmpty {
+      let indent = String(repeating: " ", count: lines.isEmpty ? 0 : indentation)
+      let room = width - indent.count
+      // A wide character does not fit into one column. The terminal decides what to do with it.
+      let count = max(1, rest.prefix(room + 1).prefix(ofWidth: room).count)
+      let piece = rest.prefix(count)
+      var end = piece.endIndex
+      if end < rest.endIndex, rest[end] != " ",
+        let place = piece.lastIndex(where: { $0 == " " || breaksAfterCommas && $0 == "," }),
+        piece[..<place].contains(where: { $0 != " " })
+      {
+        end = piece[place] == " " ? place : piece.index(after: place)
+      }
+      lines.append(indent + piece[..<end])
+      rest = rest[end...].drop { $0 == " " }
+    }
+    return lines
+  }
+
   /// The text followed by spaces up to a width, in columns.
   public func padded(toWidth width: Int) -> String {
     let missing = width - displayWidth

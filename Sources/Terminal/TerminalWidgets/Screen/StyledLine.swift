@@ -93,24 +93,7 @@ public struct StyledLine: Hashable, Sendable {
     guard self.width > width, let style = runs.first?.style, indentation < width else {
       return [self]
     }
-    var lines: [StyledLine] = []
-    var rest = text
-    while !rest.isEmpty {
-      let indent = String(repeating: " ", count: lines.isEmpty ? 0 : indentation)
-      let room = width - indent.count
-      // A wide character does not fit into one column. The terminal decides what to do with it.
-      var piece = rest.prefix(ofWidth: room)
-      if piece.isEmpty { piece = String(rest.prefix(1)) }
-      let next = rest.dropFirst(piece.count).first
-      if next != nil, next != " ", let space = piece.lastIndex(of: " "),
-        piece[..<space].contains(where: { $0 != " " })
-      {
-        piece = String(piece[..<space])
-      }
-      lines.append(StyledLine(indent + piece, style))
-      rest = String(rest.dropFirst(piece.count).drop { $0 == " " })
-    }
-    return lines
+    return text.wrapped(toWidth: width, indentation: indentation).map { StyledLine($0, style) }
   }
 
   /// The line, followed by spaces in a style up to a width in columns.

@@ -2,7 +2,8 @@ package import TextStages
 import TextTools
 package import Time
 
-/// Shows the frames of both directions, one in a line with its time.
+/// Shows the frames of both directions, one in a line with its time. A frame that is wider than the
+/// screen continues below its bytes.
 package struct FrameRows: RowView {
   /// The numbers of frames so far.
   package private(set) var counts = FrameCounts()
@@ -11,6 +12,8 @@ package struct FrameRows: RowView {
   private var line: LineFrames
   private var stamps: LineStamper
   private var frames: [Frame] = []
+  /// The width of the screen in columns; nil if there is none.
+  private var columns: Int?
 
   /// How the lines are drawn.
   package struct Style: Hashable, Sendable {
@@ -57,24 +60,49 @@ package struct FrameRows: RowView {
 
   package var writesTime: Bool { true }
 
+  package mutating func fit(columns: Int) { self.columns = columns }
+
   private mutating func append(to output: inout [UInt8]) {
     for frame in frames {
       counts.add(frame)
-      var line = Self.line(of: frame, isText: isText, style)
-      line.append("\r\n" as StaticString)
-      line.withUnsafeBytes { _ = stamps.transform($0, at: frame.moment, into: &output) }
+      let line = Self.line(
+        of: frame, isText: isText, style, columns: columns, margin: stamps.width)
+      // Only the first row of a frame has a time.
+      let rest = line.firstIndex(of: UInt8(ascii: "\r")) ?? line.count
+      stamp(line[..<rest], at: frame.moment, into: &output)
+      output += line[rest...]
+      stamp([UInt8(ascii: "\r"), UInt8(ascii: "\n")], at: frame.moment, into: &output)
     }
     frames.removeAll(keepingCapacity: true)
   }
 
+  private mutating func stamp(
+    _ bytes: ArraySlice<UInt8>, at moment: Moment, into output: inout [UInt8]
+  ) {
+    bytes.withUnsafeBytes { _ = stamps.transform($0, at: moment, into: &output) }
+  }
+
   /// A frame as a line without a time and an end.
   ///
-  /// - Parameter isText: whether the bytes are shown as text.
-  package static func line(of frame: Frame, isText: Bool, _ style: Style) -> [UInt8] {
+  /// - Parameters:
+  ///   - isText: whether the bytes are shown as text.
+  ///   - columns: the width of the screen, at which the line is broken into rows with CR LF between
+  ///     them, at spaces and after commas; nil for one row.
+  ///   - margin: the width of the time before the line.
+  package static func line(
+    of frame: Frame, isText: Bool, _ style: Style, columns: Int? = nil, margin: Int = 0
+  ) -> [UInt8] {
     var line: [UInt8] = []
     let colour = style.isColoured ? colour(of: frame) : nil
     if let colour { line.append(colour) }
-    line.append(frame.text(isText: isText, isASCII: style.isASCII))
+    var text = frame.text(isText: isText, isASCII: style.isASCII)
+    if let columns {
+      let width = columns - margin
+      let rows = text.wrapped(
+        toWidth: width, indentation: min(frame.textMargin, width / 2), breaksAfterCommas: true)
+      text = rows.joined(separator: "\r\n" + String(repeating: " ", count: margin))
+    }
+    line.append(text)
     if colour != nil { line.append("\u{1B}[0m" as StaticString) }
     return line
   }

@@ -14,8 +14,7 @@ extension Frame {
       parts.append(
         direction == .fromDevice ? (isASCII ? "<" : "←") : (isASCII ? ">" : "→"))
     }
-    let length = "\(bytes.count)"
-    parts.append(String(repeating: " ", count: max(0, 4 - length.count)) + length)
+    parts.append(lengthInWords)
     parts.append(isText || isStrayText ? bytes.escapedText : HexText.spaced(content))
     switch decoded.check {
     case .none: break
@@ -26,6 +25,14 @@ extension Frame {
     if let meaning = decoded.meaning { parts.append(meaning) }
     return parts.joined(separator: "  ")
   }
+
+  private var lengthInWords: String {
+    let length = "\(bytes.count)"
+    return String(repeating: " ", count: max(0, 4 - length.count)) + length
+  }
+
+  /// The number of columns before the bytes in ``text(isText:isASCII:)``.
+  var textMargin: Int { (direction == nil ? 0 : 3) + lengthInWords.count + 2 }
 }
 
 extension Frame {

@@ -21,6 +21,9 @@ public struct LineStamper: ByteStage {
   /// The last result of the calendar, so that it is not called for every line.
   private var asked: (second: UInt64, time: CalendarTime)?
 
+  /// The width of a timestamp; see ``TimestampFormat/width``.
+  package var width: Int { format.width }
+
   /// Creates a stamper for the beginning of a line.
   ///
   /// - Parameters:

@@ -39,6 +39,40 @@ import Time
     #expect(rows.counts.goodCount == 2)
   }
 
+  @Test func aFrameThatIsTooWide_continuesBelowItsBytes() throws {
+    var rows = try Self.rows("nmea", directions: false)
+    rows.fit(columns: 60)
+    let sentence =
+      "$GPRMC,123519,A,4807.038,N,01131.000,E,022.4,084.4,230326,003.1,W*63\r\n"
+    let shown = Self.show(Array(sentence.utf8), in: &rows)
+    let lines = shown.split(separator: "\r\n").map(String.init)
+    #expect(lines[0] == "[0.000]   70  $GPRMC,123519,A,4807.038,N,01131.000,")
+    // The width of the time is that of seconds since 1970.
+    let margin = String(repeating: " ", count: 23)
+    #expect(lines.dropFirst().allSatisfy { $0.hasPrefix(margin) && $0.count <= 60 }, "\(shown)")
+    let words = lines.flatMap { $0.split(separator: " ") }
+    #expect(words.contains("4807.038N") && words.contains("230326"), "\(shown)")
+    #expect(shown.hasSuffix("\r\n"))
+    // The next frame begins with its time.
+    #expect(Self.show(Array(sentence.utf8), in: &rows).hasPrefix("[0.000]   70  "))
+  }
+
+  @Test func withoutAScreen_aFrameIsOneLine() throws {
+    var rows = try Self.rows("fixed:60", directions: false)
+    let shown = Self.show(Array(repeating: 0x41, count: 60), in: &rows)
+    #expect(shown.split(separator: "\r\n").count == 1)
+  }
+
+  @Test func narrowScreens_loseNoByte() throws {
+    for columns in 0...80 {
+      var rows = try Self.rows("fixed:60", directions: false)
+      rows.fit(columns: columns)
+      let shown = Self.show(Array(repeating: 0x41, count: 60), in: &rows)
+      let digits = shown.drop { $0 != "]" }.filter { $0.isNumber }
+      #expect(digits == "60" + String(repeating: "41", count: 60), "\(columns)")
+    }
+  }
+
   @Test func wrongFramesAreRedAndStrayBytesDim() throws {
     var rows = try Self.rows("modbus-ascii", coloured: true, directions: false)
     #expect(
