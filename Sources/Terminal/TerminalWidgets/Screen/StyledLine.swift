@@ -20,7 +20,8 @@ public struct StyledLine: Hashable, Sendable {
       case red = 1
       case green, yellow, blue, magenta, cyan
       /// Colours of the palette of 256, which can be read on black and on white: their contrast
-      /// with both is 3.9 or more.
+      /// with both is 3.5 or more (WCAG 2.2). Blue and red, which the eye sees as dark, are the
+      /// brightest that white allows.
       case mediumBlue = 8
       case mediumBrown, mediumGreen, mediumMagenta, mediumRed, mediumTeal
 
@@ -28,11 +29,11 @@ public struct StyledLine: Hashable, Sendable {
       var code: String {
         switch self {
         case .red, .green, .yellow, .blue, .magenta, .cyan: "\(30 + rawValue)"
-        case .mediumBlue: "38;5;27"
+        case .mediumBlue: "38;5;33"
         case .mediumBrown: "38;5;130"
         case .mediumGreen: "38;5;28"
         case .mediumMagenta: "38;5;164"
-        case .mediumRed: "38;5;160"
+        case .mediumRed: "38;5;196"
         case .mediumTeal: "38;5;30"
         }
       }

@@ -80,6 +80,8 @@ public struct Axis: Hashable, Sendable {
     let ulp = greatest.ulp * powerOfTen(shift)
     let least = max((upper - lower) / Double(count + 1), ulp)
     var exponent = max(Int((logarithm2(least) / logarithm2(10)).rounded(.down)) - 1, finest + shift)
+    // Ticks at both ends are preferred to more ticks.
+    var finest: [DecimalNumber]?
     while true {
       for factor in [1, 2, 5] {
         let first = (lower * powerOfTen(-exponent) / Double(factor)).rounded(.down)
@@ -91,10 +93,63 @@ public struct Axis: Hashable, Sendable {
         let found = (Int(first)...Int(last)).map {
           DecimalNumber($0 * factor, exponent: exponent - shift)
         }.filter { range.contains($0.value) }
-        if found.count <= count { return found }
+        guard found.count <= count else { continue }
+        if found.first?.value == range.lowerBound, found.last?.value == range.upperBound {
+          return found
+        }
+        if let finest, found.count <= 3 { return finest }
+        finest = finest ?? found
+        if found.count <= 3 { return found }
       }
       exponent += 1
     }
+  }
+
+  /// The most steps between the ends of a range that was made round.
+  private static let mostSteps = 10.0
+
+  /// The smallest range around another one whose ends are multiples of a round step. Its length is
+  /// at most ten steps. A range whose numbers have too many digits for that is returned as it is.
+  static func roundRange(around range: ClosedRange<Double>) -> ClosedRange<Double> {
+    let span = range.upperBound - range.lowerBound
+    let greatest = max(range.lowerBound.magnitude, range.upperBound.magnitude)
+    guard span.isFinite, (1e-290...1e290).contains(greatest), span > greatest * 1e-12 else {
+      return range
+    }
+    var exponent = Int((logarithm2(span / mostSteps) / logarithm2(10)).rounded(.down)) - 1
+    while true {
+      for factor in [1, 2, 5] {
+        let step = DecimalNumber(factor, exponent: exponent).value
+        var first = Int((range.lowerBound / step).rounded(.down))
+        var last = Int((range.upperBound / step).rounded(.up))
+        func value(_ multiple: Int) -> Double {
+          DecimalNumber(multiple * factor, exponent: exponent).value
+        }
+        // The division may have rounded over a multiple.
+        if value(first + 1) <= range.lowerBound { first += 1 }
+        if value(first) > range.lowerBound { first -= 1 }
+        if value(last - 1) >= range.upperBound { last -= 1 }
+        if value(last) < range.upperBound { last += 1 }
+        if Double(last - first) <= mostSteps { return value(first)...value(last) }
+      }
+      exponent += 1
+    }
+  }
+
+  /// The smallest range around another one whose ends are powers of ten, or 2 and 5 times them if
+  /// the range has less than a decade. One that no numbers are around is returned as it is.
+  static func roundDecades(around range: ClosedRange<Double>) -> ClosedRange<Double> {
+    let isWide = range.upperBound / 10 >= range.lowerBound
+    let exponents = [range.lowerBound, range.upperBound].map {
+      Int((logarithm2($0) / logarithm2(10)).rounded(.down))
+    }
+    let ends = (exponents[0] - 1...exponents[1] + 1).flatMap { exponent in
+      (isWide ? [1] : [1, 2, 5]).map { DecimalNumber($0, exponent: exponent).value }
+    }
+    guard let lower = ends.last(where: { $0 <= range.lowerBound }), lower > 0,
+      let upper = ends.first(where: { $0 >= range.upperBound }), upper.isFinite, lower < upper
+    else { return range }
+    return lower...upper
   }
 
   /// The powers of ten in a range; every second, third … of them if there are too many.

@@ -49,15 +49,23 @@ public struct ChartView: Hashable, Sendable {
     Scale(times).value(at: (Double(column) + 0.5) / Double(max(columns, 1)))
   }
 
-  /// A range of values around those of a curve, with a margin of a twentieth above and below.
+  /// A range of values around those of a curve, with ends that are round numbers: multiples of 1, 2
+  /// or 5 times a power of ten, or powers of ten if it is logarithmic and has several decades.
   ///
   /// - Parameters:
   ///   - values: the lowest and highest value, finite.
-  ///   - isLogarithmic: whether the range must not have 0 and less. The margin is then a part
-  ///     of the range's decades, and a range that has values of 0 and less begins six decades
-  ///     below its end.
+  ///   - isLogarithmic: whether the range must not have 0 and less. A range that has values of 0
+  ///     and less then begins six decades below its end.
   public static func range(
     around values: ClosedRange<Double>, isLogarithmic: Bool = false
+  ) -> ClosedRange<Double> {
+    let wide = widened(values, isLogarithmic: isLogarithmic)
+    return isLogarithmic ? Axis.roundDecades(around: wide) : Axis.roundRange(around: wide)
+  }
+
+  /// A range that is not empty.
+  private static func widened(
+    _ values: ClosedRange<Double>, isLogarithmic: Bool
   ) -> ClosedRange<Double> {
     if isLogarithmic {
       guard values.upperBound > 0 else { return 0.1...1 }
@@ -65,16 +73,14 @@ public struct ChartView: Hashable, Sendable {
       guard lower < values.upperBound, lower > 0 else {
         return max(values.upperBound / 10, .leastNonzeroMagnitude)...(values.upperBound * 10).capped
       }
-      let scale = Scale(lower...values.upperBound, isLogarithmic: true)
-      return max(scale.value(at: -0.05), .leastNonzeroMagnitude)...scale.value(at: 1.05).capped
+      return lower...values.upperBound
     }
     guard values.lowerBound < values.upperBound else {
       let value = values.lowerBound
       let margin = value == 0 ? 1 : value.magnitude / 10
       return (value - margin).capped...(value + margin).capped
     }
-    let margin = values.upperBound / 20 - values.lowerBound / 20
-    return (values.lowerBound - margin).capped...(values.upperBound + margin).capped
+    return values
   }
 
   private static func index(of fraction: Double, count: Int) -> Int? {

@@ -107,10 +107,13 @@ public enum DotChart {
     let tick = ChartCell(character: dots ? "·" : ".", kind: .grid)
     var cells = [[ChartCell]](
       repeating: [ChartCell](repeating: blank, count: columns), count: rows)
-    for row in axes.values.ticks.compactMap({ view.row(of: $0.position, rows: rows) }) {
-      for column in stride(from: 0, to: columns, by: 4) { cells[row][column] = tick }
+    let tickColumns = axes.times.ticks.compactMap {
+      view.column(of: $0.position, columns: columns)
     }
-    for column in axes.times.ticks.compactMap({ view.column(of: $0.position, columns: columns) }) {
+    for row in axes.values.ticks.compactMap({ view.row(of: $0.position, rows: rows) }) {
+      for column in dotColumns(between: tickColumns, columns) { cells[row][column] = tick }
+    }
+    for column in tickColumns {
       for row in 0..<rows { cells[row][column] = tick }
     }
     if let cursor = view.cursor, let column = view.column(of: cursor, columns: columns) {
@@ -119,6 +122,25 @@ public enum DotChart {
       }
     }
     return cells
+  }
+
+  /// The columns between two dots of a horizontal line of the grid.
+  private static let dotDistance = 4
+
+  /// The columns of the dots of a horizontal line: in regular distances, and such that each
+  /// vertical line, at one of the ticks, passes through a dot.
+  ///
+  /// - Parameter ticks: the columns of the ticks, ascending.
+  private static func dotColumns(between ticks: [Int], _ columns: Int) -> [Int] {
+    guard let first = ticks.first, let last = ticks.last else {
+      return Array(stride(from: 0, to: columns, by: dotDistance))
+    }
+    let between = zip(ticks, ticks.dropFirst()).flatMap { left, right in
+      let count = max(1, (right - left + dotDistance / 2) / dotDistance)
+      return (0..<count).map { left + ((right - left) * $0 + count / 2) / count }
+    }
+    return stride(from: first - dotDistance, through: 0, by: -dotDistance).reversed() + between
+      + stride(from: last, to: columns, by: dotDistance)
   }
 
   // MARK: Dots

@@ -159,9 +159,13 @@ import Time
   }
 
   @Test(
-    "the range around values has a margin, and a width",
+    "the range around values ends at round numbers, and has a width",
     arguments: [
-      (0...100, -5...105), (5...5, 4.5...5.5), (0...0, -1...1), (-2...(-2), -2.2...(-1.8)),
+      (0...100, 0...100), (21.7...49.2, 20...50), (-0.3...0.7, -0.3...0.7),
+      (0.31...0.69, 0.3...0.7),
+      (-7_001...12, -8_000...1_000), (1e-7...3.2e-7, 1e-7...3.5e-7),
+      (1e20...1.00000000000001e20, 1e20...1.00000000000001e20),
+      (5...5, 4.5...5.5), (0...0, -1...1), (-2...(-2), -2.2...(-1.8)),
       (
         -.greatestFiniteMagnitude ... .greatestFiniteMagnitude,
         -.greatestFiniteMagnitude ... .greatestFiniteMagnitude
@@ -169,6 +173,35 @@ import Time
     ] as [(ClosedRange<Double>, ClosedRange<Double>)])
   func ranges(values: ClosedRange<Double>, expected: ClosedRange<Double>) {
     #expect(ChartView.range(around: values) == expected)
+  }
+
+  @Test("any range lies within its round range, whose ends are ticks")
+  func anyRange() {
+    var random = SplitMix64(seed: 6)
+    for _ in 0..<3_000 {
+      let ends = (0..<2).map { _ in
+        Double.random(in: -1...1, using: &random) * Double(
+          "1e\(Int.random(in: -9...9, using: &random))")!
+      }
+      let values = ends.min()!...ends.max()!
+      let range = ChartView.range(around: values)
+      #expect(range.lowerBound <= values.lowerBound && range.upperBound >= values.upperBound)
+      let length = values.upperBound - values.lowerBound
+      #expect(range.upperBound - range.lowerBound <= length * 2)
+      let ticks = Axis(valuesOf: ChartView(times: 0...1, values: range), atMost: 11).ticks
+      #expect(ticks.first?.position == range.lowerBound, "\(values)")
+      #expect(ticks.last?.position == range.upperBound, "\(values)")
+    }
+  }
+
+  @Test(
+    "the range of a logarithmic chart ends at decades, or at 2 and 5 within one",
+    arguments: [
+      (3...800, 1...1_000), (1...1_000, 1...1_000), (20...30, 20...50), (0.03...0.04, 0.02...0.05),
+      (3...3, 0.1...100),
+    ] as [(ClosedRange<Double>, ClosedRange<Double>)])
+  func decades(values: ClosedRange<Double>, expected: ClosedRange<Double>) {
+    #expect(ChartView.range(around: values, isLogarithmic: true) == expected)
   }
 
   @Test(

@@ -154,17 +154,17 @@ import Testing
     view.cursor = 3
     #expect(
       picture(cells(recording([1, 1]), view, ticks: 3)) == """
-        |·   · · ·│ ·|
-        |·   · · ·│ ·|
+        |·  ·  ·  │ ·|
+        |·  ·  ·  │ ·|
         |⣀⣀⣀1  ·  │ ·|
-        |·   · · ·│ ·|
+        |·  ·  ·  │ ·|
         """)
     #expect(
       picture(cells(recording([1, 1]), view, dots: false, ticks: 3)) == """
-        |.   . . .| .|
-        |.   . . .| .|
+        |.  .  .  | .|
+        |.  .  .  | .|
         |1111  .  | .|
-        |.   . . .| .|
+        |.  .  .  | .|
         """)
   }
 
