@@ -35,10 +35,10 @@ class WatchTest(StatusTest):
 class ModemLineTests(WatchTest):
     def test_status_line_shows_what_the_far_end_does_and_the_log_has_it(self):
         self.begin("-L", str(self.events), variables=self.driver.variables)
-        self.wait_for_status("DTR RTS CTS |")
+        self.wait_for_status("  DTR RTS CTS  ")
         for lines in ("CTS DSR", "DSR DCD RI", ""):
             self.driver.say(lines)
-            self.wait_for_status(f"{' '.join(['DTR RTS', lines]).strip()} |")
+            self.wait_for_status(f"  {' '.join(['DTR RTS', lines]).strip()}  ")
         self.terminal.send(PREFIX + b"g")
         self.screen.wait_for_text("line to toggle")
         self.terminal.send(b"RTS\r")
@@ -71,9 +71,9 @@ class ModemLineTests(WatchTest):
         self.assert_falls_asleep()
         self.assertEqual(self.driver.count(ASK), asked, "there is no port to ask")
         self.device.plug()
-        self.wait_for_status("DTR RTS CTS |")
+        self.wait_for_status("  DTR RTS CTS  ")
         self.driver.say("DCD")
-        self.wait_for_status("DTR RTS DCD |")
+        self.wait_for_status("  DTR RTS DCD  ")
 
     def switch_status(self, expected):
         self.open_palette(self.terminal, self.screen, b"status-line")

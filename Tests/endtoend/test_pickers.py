@@ -93,7 +93,7 @@ class PlainTests(CommandTest):
         self.screen.wait_for_text("said meanwhile")
         self.terminal.send(b"2\r")
         self.screen.wait_for_text("Now 115200 8N2.")
-        self.assertTrue(self.screen.lines[-1].endswith("B/s"))
+        self.assertTrue(self.screen.lines[-1].endswith("ctrl-t ? help"))
 
     def test_line_input_goes_with_it(self):
         self.begin(

@@ -145,9 +145,9 @@ class KeyboardTests(SeveralPortsTest):
 
     def test_the_status_line_shows_the_focus(self):
         terminal, screen = self.start("--status")
-        screen.wait_for(lambda lines: lines[-1].startswith("alpha (1/3): "), "the first port")
+        screen.wait_for(lambda lines: lines[-1].startswith(" alpha (1/3) "), "the first port")
         terminal.send(PREFIX + b"N")
-        screen.wait_for(lambda lines: lines[-1].startswith("beta (2/3): "), "the second port")
+        screen.wait_for(lambda lines: lines[-1].startswith(" beta (2/3) "), "the second port")
 
     def test_to_all_only_when_asked_for(self):
         terminal, screen = self.start("--status")

@@ -39,11 +39,14 @@ class StatusTest(PaletteTest):
 
 
 class StatusTests(StatusTest):
-    def test_it_is_reversed_in_the_last_row_and_the_text_scrolls_above(self):
+    def test_it_is_in_the_last_row_with_a_reversed_port_and_the_text_scrolls_above(self):
         self.begin()
         self.device.write(b"".join(b"row %d\r\n" % number for number in range(50)))
         self.screen.wait_for_text("row 49")
-        self.assertTrue(self.screen.is_reversed(23))
+        self.assertFalse(self.screen.is_reversed(23))
+        # Only the port is reversed; nothing has a colour.
+        self.assertRegex(self.terminal.output, rb"\x1b\[7m \S+ \x1b\[0m  115200 8N1  \x1b\[2min \x1b\[0m")
+        self.assertTrue(self.screen.lines[23].endswith("  ctrl-t ? help"))
         self.assertEqual(self.screen.lines[21:23], ["row 49", ""])
         rows = [row for row in self.screen.everything[:-1] if row.startswith("row")]
         self.assertEqual(rows, [f"row {number}" for number in range(50)])
@@ -128,6 +131,59 @@ class StatusTests(StatusTest):
         self.terminal.transcript.expect_end()
         self.assertTrue(self.screen.scrolls_whole and self.screen.cursor_is_shown)
         self.assertNotIn("115200", self.screen.lines[-1])
+
+
+class RememberedStatusTests(StatusTest):
+    """The status line that the user has chosen in another session."""
+
+    def start_again(self, *options, **how):
+        self.terminal, self.screen = self.start(
+            *options, variables={"XDG_STATE_HOME": str(self.folder / "state")}, **how)
+
+    def assert_shown(self, *options, expected):
+        """Whether a session begins with the line, which is drawn before the answer to a command."""
+        self.start_again(*options)
+        if expected:
+            self.wait_for_status("ctrl-t ? help")
+        self.terminal.send(PREFIX + b"e")
+        self.screen.wait_for_text("local-echo is on.")
+        self.assertEqual(self.screen.scrolls_whole, not expected)
+        self.assertEqual(self.quit(self.terminal)[0], 0)
+
+    def test_the_next_session_begins_with_it(self):
+        self.assert_shown(expected=False)
+        self.start_again()
+        self.terminal.send(PREFIX + b"u")
+        self.screen.wait_for_text("status-line is on.")
+        self.wait_for_status("ctrl-t ? help")
+        self.assertEqual(self.quit(self.terminal)[0], 0)
+        kept = self.folder / "state/serialterm/history/status-line.txt"
+        self.assertEqual((kept.read_text(), kept.stat().st_mode & 0o777), ("on\n", 0o600))
+        self.assert_shown(expected=True)
+        self.assert_shown("--no-status", expected=False)
+        configured = self.folder / "config.toml"
+        configured.write_text("[default]\nstatus = false\n")
+        self.assert_shown("--config", str(configured), expected=False)
+        self.start_again()
+        self.wait_for_status("ctrl-t ? help")
+        self.terminal.send(PREFIX + b"u")
+        self.screen.wait_for_text("status-line is off.")
+        self.assertEqual(self.quit(self.terminal)[0], 0)
+        self.assert_shown(expected=False)
+        self.assert_shown("--status", expected=True)
+
+    def test_a_file_that_is_not_the_users_own_harms_nothing(self):
+        history = self.folder / "state/serialterm/history"
+        history.mkdir(parents=True)
+        target = self.folder / "target"
+        target.write_text("on\n")
+        (history / "status-line.txt").symlink_to(target)
+        self.assert_shown(expected=False)
+        self.start_again()
+        self.terminal.send(PREFIX + b"u")
+        self.screen.wait_for_text("status-line is on.")
+        self.assertEqual(self.quit(self.terminal)[0], 0)
+        self.assertEqual(target.read_text(), "on\n")
 
 
 class StatusSignalTests(StatusTest):

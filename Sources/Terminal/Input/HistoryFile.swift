@@ -4,7 +4,8 @@ package import SystemPackage
 package import TerminalWidgets
 
 /// The file that keeps typed lines for later sessions: one for each profile, one for sessions
-/// without a profile, and one for the shell commands of all sessions.
+/// without a profile, one for the shell commands of all sessions, and one for whether the user
+/// wants the status line.
 ///
 /// Typed lines may be confidential. Only the user can read the file (mode 0600, in folders of mode
 /// 0700), and neither the file nor its folders may be symbolic links. Errors are ignored: a session
@@ -41,6 +42,14 @@ package struct HistoryFile {
   package init(ofCommandsIn place: FilePath?) {
     // No profile has this file name, because a period would be encoded.
     name = "run-command.txt"
+    self.place = place
+  }
+
+  /// Chooses the file of what the user has chosen for the status line, without opening it.
+  ///
+  /// - Parameter place: the state folder of the user; nil for none.
+  package init(ofStatusLineIn place: FilePath?) {
+    name = "status-line.txt"
     self.place = place
   }
 

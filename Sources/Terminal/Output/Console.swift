@@ -115,7 +115,7 @@ package final class Console {
   /// it. Does nothing if that is no terminal, or cannot draw.
   package func setProgress(_ text: String?) {
     guard progressKind == .drawing else { return }
-    guard messages != nil else { return screen.setStatus(text) }
+    guard messages != nil else { return screen.setStatus(text.map(StatusParts.init)) }
     eraseProgress()
     progress = text
     drawProgress()

@@ -83,7 +83,7 @@ package final class Screen {
   /// The content of the page; nil while there is none.
   private var pageContent: Content?
   private var statusLine = StatusLine(isASCII: TerminalCharacters.areASCII)
-  private var status: String?
+  private var status: StatusParts?
   private var topPanel = TopPanel()
   private var top: Top?
   /// Text that arrived while a cover was shown.
@@ -479,14 +479,14 @@ package final class Screen {
   // MARK: The last line
 
   /// Shows a status line, or removes it.
-  package func setStatus(_ text: String?) {
-    switch (status, text) {
-    case (nil, let text?): change { $0.enable(on: wholeSize(), text) }
-    case (_?, let text?): draw(statusLine.show(text))
+  package func setStatus(_ parts: StatusParts?) {
+    switch (status, parts) {
+    case (nil, let parts?): change { $0.enable(on: wholeSize(), parts) }
+    case (_?, let parts?): draw(statusLine.show(parts))
     case (_?, nil): change { $0.disable() }
     case (nil, nil): break
     }
-    status = text
+    status = parts
   }
 
   /// Changes the status line, with the panel removed meanwhile: it may be in the same row, or

@@ -86,12 +86,14 @@ extension Command {
   /// Creates a command that switches a part of the state on or off for a user.
   static func toggle(
     _ key: Character?, _ name: String, _ summary: String, or synonyms: [String], needs: [Need],
-    _ part: any WritableKeyPath<TerminalState, Bool> & Sendable
+    _ part: any WritableKeyPath<TerminalState, Bool> & Sendable,
+    then react: @escaping @Sendable (CommandCall, Bool) -> Void = { _, _ in }
   ) -> Command {
     Command(
       key, name, summary, or: synonyms, needs: needs, value: { $0[keyPath: part].onOff }
     ) { call, _ in
       call.port.model.update { $0[keyPath: part].toggle() }
+      react(call, call.state[keyPath: part])
       call.answer(.done("\(name) is \(call.state[keyPath: part].onOff)."))
     }
   }

@@ -62,6 +62,8 @@ protocol CommandUser: MessageSender {
   /// Shows the list of all commands.
   func showCommandList()
   func clearScreen()
+  /// Keeps for later sessions whether the user wants the status line.
+  func rememberStatusLine(_ isOn: Bool)
   /// Opens the search in the received text.
   func openSearch()
   /// The numbers of frames that were shown; nil while none are shown.

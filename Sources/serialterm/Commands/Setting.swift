@@ -76,16 +76,18 @@ extension Setting<Bool> {
   ///   - summary: the description of the command; see ``Command/summary``.
   ///   - condition: the conditions without which the part stays off.
   ///   - isShared: whether the ports of the program share the setting.
+  ///   - react: what else the command does, with the new value.
   static func flag(
     _ option: Parameter<Bool>, _ part: any WritableKeyPath<TerminalState, Bool> & Sendable,
     key: Character? = nil, named name: String? = nil, _ summary: String, or synonyms: [String],
     needs: [Need],
-    onlyIf condition: [Need] = [], isShared: Bool = false
+    onlyIf condition: [Need] = [], isShared: Bool = false,
+    then react: @escaping @Sendable (CommandCall, Bool) -> Void = { _, _ in }
   ) -> Setting {
     Setting(
       option, shared: isShared ? SharedPart(part) : nil,
       changedBy: [
-        .toggle(key, name ?? option.name, summary, or: synonyms, needs: needs, part)
+        .toggle(key, name ?? option.name, summary, or: synonyms, needs: needs, part, then: react)
       ],
       texts: { ["\($0[keyPath: part])"] },
       adopt: { value, state in

@@ -12,6 +12,7 @@ extension UserInterface: CommandUser {
   func updateQuestion() { dialogs.refresh(isUrgent: true) }
   func show(_ lines: [String]) { console.answer(lines) }
   func clearScreen() { console.clear() }
+  func rememberStatusLine(_ isOn: Bool) { views.statusChoice.remember(isOn) }
 
   var frameCounts: FrameCounts? { focus.port.view.frameCounts }
   var droppedSequenceCount: Int { focus.port.view.droppedSequenceCount }

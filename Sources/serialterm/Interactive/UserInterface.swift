@@ -72,7 +72,7 @@ final class UserInterface: FrontEnd {
     (self.app, self.focus, self.keyboard, self.leaving) = (app, focus, keyboard, leaving)
     tap = tapRules.map { PortTap($0, of: focus, leaving, in: app) }
     pipe = PipeStart(keyboard, at: focus, in: app)
-    views = StateViews(of: focus, keyboard, in: app)
+    views = StateViews(of: focus, keyboard, in: app, keeping: environment.historyFolder)
     search = SearchQuestions(
       of: focus, with: keyboard.dialogs, on: app.console, loop: app.loop)
     plots = SessionPlots(of: focus, keyboard, views.sizes, saver: search.saver, in: app) {
@@ -101,6 +101,7 @@ final class UserInterface: FrontEnd {
     focus.mergeIfNeeded()
     for port in focus.ports {
       port.model.followFocus(focus)
+      views.statusChoice.follow(port)
       connect(port)
     }
     // An unusable address is detected before the port is opened, which may reset a board.

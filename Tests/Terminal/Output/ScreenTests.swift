@@ -116,11 +116,11 @@ import Testing
 
   @Test func `The status line keeps the last row while text scrolls`() throws {
     let bench = try Bench()
-    bench.screen.setStatus("status")
+    bench.screen.setStatus(StatusParts("status"))
     for number in 0..<20 { bench.screen.show("\(number)\r\n") }
     #expect(bench.rows.last?.contains("status") == true)
     #expect(bench.screen.textSize.rows == 7)
-    bench.screen.setStatus("changed")
+    bench.screen.setStatus(StatusParts("changed"))
     #expect(bench.rows.last?.contains("changed") == true)
     bench.screen.setStatus(nil)
     #expect(bench.rows.allSatisfy { !$0.contains("changed") })
@@ -129,7 +129,7 @@ import Testing
 
   @Test func `After a resize the status line is in the new last row`() throws {
     let bench = try Bench()
-    bench.screen.setStatus("status")
+    bench.screen.setStatus(StatusParts("status"))
     bench.screen.setFooter(Bench.content("> "))
     bench.screen.show("text\r\n")
     bench.terminal.look()
@@ -150,7 +150,7 @@ import Testing
 
   @Test func `A page hides the text, which is then as it was`() throws {
     let bench = try Bench()
-    bench.screen.setStatus("status")
+    bench.screen.setStatus(StatusParts("status"))
     bench.screen.setTop(Self.top(3))
     bench.screen.show("one\r\ntwo")
     let before = bench.rows
@@ -159,7 +159,7 @@ import Testing
     #expect(bench.rows == ["page", "end"] + Array(repeating: "", count: 6))
     #expect(bench.terminal.screen.isAlternate)
     // Nothing of this is drawn on the page.
-    bench.screen.setStatus("changed")
+    bench.screen.setStatus(StatusParts("changed"))
     bench.screen.refreshTop()
     bench.screen.show(" more")
     bench.screen.refresh()
@@ -187,7 +187,7 @@ import Testing
     let bench = try Bench()
     bench.screen.show("text\r\n")
     Self.cover(bench, "page")
-    bench.screen.setStatus("status")
+    bench.screen.setStatus(StatusParts("status"))
     #expect(bench.rows.prefix(2) == ["page", ""])
     bench.terminal.resize(ScreenSize(rows: 6, columns: 30))
     bench.screen.sizeDidChange()
@@ -232,7 +232,7 @@ import Testing
     bench.screen.setTop(Self.top(2))
     #expect(bench.rows.prefix(3) == ["top 0", "top 1", "before"])
     for number in 0..<20 { bench.screen.show("\(number)\r\n") }
-    bench.screen.setStatus("status")
+    bench.screen.setStatus(StatusParts("status"))
     bench.screen.setFooter(Bench.content("> "))
     #expect(bench.screen.textSize.rows == 5)
     bench.screen.say("message\r\n")
@@ -250,7 +250,7 @@ import Testing
   @Test func `The text below a panel at the top can be cleared`() throws {
     let bench = try Bench()
     bench.screen.setTop(Self.top(2))
-    bench.screen.setStatus("status")
+    bench.screen.setStatus(StatusParts("status"))
     bench.screen.show("gone\r\n")
     bench.screen.clear()
     bench.screen.show("text")
@@ -261,7 +261,7 @@ import Testing
   @Test func `A panel at the top is drawn again after a resize, a stop and a gap`() throws {
     let bench = try Bench()
     bench.screen.setTop(Self.top(3))
-    bench.screen.setStatus("status")
+    bench.screen.setStatus(StatusParts("status"))
     bench.screen.show("text\r\n")
     bench.terminal.look()
     bench.terminal.resize(ScreenSize(rows: 6, columns: 30))
@@ -498,7 +498,7 @@ import Testing
 
   @Test func `Suspending the screen leaves only the text, until it is resumed`() throws {
     let bench = try Bench()
-    bench.screen.setStatus("status")
+    bench.screen.setStatus(StatusParts("status"))
     bench.screen.marksPastes = true
     bench.screen.cover(with: Bench.content("question", cursor: 3))
     bench.screen.show("text\r\n")
@@ -514,7 +514,7 @@ import Testing
     let bench = try Bench()
     bench.screen.marksPastes = true
     bench.screen.deviceModes = .hiddenCursor
-    bench.screen.setStatus("status")
+    bench.screen.setStatus(StatusParts("status"))
     bench.screen.setFooter(Bench.content("> "))
     bench.screen.cover(with: Bench.content("question"))
     bench.screen.show("text\r\n")

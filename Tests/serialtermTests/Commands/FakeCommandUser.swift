@@ -57,6 +57,7 @@ final class FakeCommandUser: CommandUser {
   func updateQuestion() {}
   func showCommandList() { events.append("list") }
   func clearScreen() { events.append("clear") }
+  func rememberStatusLine(_ isOn: Bool) { events.append("status line \(isOn.onOff)") }
   func openSearch() { events.append("search") }
   func askWhatToWrite() { events.append("write") }
   func showPlot() -> CommandOutcome {

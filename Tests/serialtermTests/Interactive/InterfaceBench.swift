@@ -35,6 +35,8 @@ final class InterfaceBench {
     var editsLines = false
     var printsLists = false
     var showsStatus = false
+    /// The state folder of the user.
+    var stateFolder: FilePath?
     var reconnects = true
     var opensLate = false
     var appetite = Int.max
@@ -91,7 +93,7 @@ final class InterfaceBench {
       among: DeviceCatalog { [ports] () throws(Errno) in ports },
       in: .init(
         streams: terminal.streams, terminal: options.hasKeyboard ? terminal : nil,
-        providers: LinkProviders([provider]), historyFolder: nil,
+        providers: LinkProviders([provider]), historyFolder: options.stateFolder,
         clock: { [clock] in clock.now }))
   }
 

@@ -166,7 +166,7 @@ import Testing
     options.showsStatus = true
     let bench = try InterfaceBench(options)
     try bench.begin()
-    #expect(bench.terminal.panel.last?.contains("fake:1 115200 8N1") == true)
+    #expect(bench.terminal.panel.last?.contains(" fake:1   115200 8N1 ") == true)
     for _ in 0..<25 {
       try bench.receive("0123456789")
       try bench.pass(.milliseconds(100))

@@ -29,7 +29,7 @@ public struct StatusLine: Sendable {
   /// The bytes that switch the line on; empty for a screen that is too small, where it stays off.
   ///
   /// A cursor in the last row moves up one row, together with the text.
-  public mutating func enable(on size: ScreenSize, _ text: String) -> [UInt8] {
+  public mutating func enable(on size: ScreenSize, _ parts: StatusParts) -> [UInt8] {
     guard size.rows >= Self.minimumRows else { return [] }
     self.size = size
     var script = TerminalScript()
@@ -37,19 +37,19 @@ public struct StatusLine: Sendable {
     script.saveCursor()
     script.setScrollRegion(rows: 1...size.rows - 1)
     script.restoreCursor()
-    return script.bytes + redraw(text)
+    return script.bytes + redraw(parts)
   }
 
-  /// The bytes that show a text; empty while the line is off or already shows it.
-  public mutating func show(_ text: String) -> [UInt8] {
-    guard let size, line(text, size) != shown else { return [] }
-    return redraw(text)
+  /// The bytes that show parts; empty while the line is off or already shows them.
+  public mutating func show(_ parts: StatusParts) -> [UInt8] {
+    guard let size, line(parts, size) != shown else { return [] }
+    return redraw(parts)
   }
 
-  /// The bytes that show a text in any case, because the screen may have been erased.
-  public mutating func redraw(_ text: String) -> [UInt8] {
+  /// The bytes that show parts in any case, because the screen may have been erased.
+  public mutating func redraw(_ parts: StatusParts) -> [UInt8] {
     guard let size else { return [] }
-    shown = line(text, size)
+    shown = line(parts, size)
     var script = TerminalScript()
     script.aside { script in
       script.countRowsFromTop()
@@ -63,12 +63,12 @@ public struct StatusLine: Sendable {
   ///
   /// The present position of its row is unknown, but below the cursor, so everything there is
   /// erased. If the screen has become too small, the line is then off.
-  public mutating func resize(to size: ScreenSize, _ text: String) -> [UInt8] {
+  public mutating func resize(to size: ScreenSize, _ parts: StatusParts) -> [UInt8] {
     guard self.size != nil else { return [] }
     var script = TerminalScript()
     resetRegion(&script)
     self.size = nil
-    return script.bytes + Panel.eraseBelow(on: size) + enable(on: size, text)
+    return script.bytes + Panel.eraseBelow(on: size) + enable(on: size, parts)
   }
 
   /// The bytes that switch the line off, erase it, and reset the scroll region to the whole screen.
@@ -91,9 +91,8 @@ public struct StatusLine: Sendable {
     script.restoreCursor()
   }
 
-  private func line(_ text: String, _ size: ScreenSize) -> StyledLine {
-    let text = text.visibleForm.truncated(toWidth: size.columns)
-    return StyledLine(isASCII ? text.asciiForm : text, .reversed)
-      .padded(toWidth: size.columns, .reversed)
+  private func line(_ parts: StatusParts, _ size: ScreenSize) -> StyledLine {
+    let line = parts.line(toWidth: size.columns)
+    return isASCII ? line.asciiForm : line
   }
 }

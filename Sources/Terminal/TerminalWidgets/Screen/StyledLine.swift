@@ -75,6 +75,19 @@ public struct StyledLine: Hashable, Sendable {
     }
   }
 
+  /// Appends another line.
+  public mutating func append(_ other: StyledLine) {
+    for run in other.runs { append(run.text, run.style) }
+  }
+
+  /// The line in at most a number of columns. An ellipsis replaces the rest.
+  public func truncated(toWidth width: Int) -> StyledLine {
+    guard self.width > width, width > 0 else { return clipped(toWidth: width) }
+    var line = clipped(toWidth: width - 1)
+    line.append("…", line.runs.last?.style ?? [])
+    return line
+  }
+
   /// The line, clipped to a width in columns.
   public func clipped(toWidth width: Int) -> StyledLine {
     var left = width

@@ -1,17 +1,26 @@
 import Observing
+import SystemPackage
 import Terminal
 
 /// What follows the state of the ports on the screen: the status line, the open dialog, and the
 /// size of the window that the far end knows.
 final class StateViews {
   let sizes: SizeFollower
+  /// Whether the user wants the status line.
+  let statusChoice: StatusChoice
   private let status: StatusDisplay
   private let dialogs: Dialogs
   private var stateChanges: [ObservationToken<Change<TerminalState>>] = []
 
-  init(of focus: PortFocus, _ keyboard: Keyboard, in app: App) {
+  /// - Parameter folder: the state folder of the user; nil to remember nothing.
+  init(of focus: PortFocus, _ keyboard: Keyboard, in app: App, keeping folder: FilePath?) {
+    // Who only reads the screen, or writes into a pipe, has chosen nothing.
+    let canChoose = keyboard.terminal != nil && app.console.kind == .drawing
+    statusChoice = StatusChoice(in: canChoose ? folder : nil)
     sizes = SizeFollower(keyboard, at: focus, on: app.console, loop: app.loop)
-    status = StatusDisplay(of: focus, on: app.console, loop: app.loop)
+    status = StatusDisplay(of: focus, on: app.console, loop: app.loop) { [unowned keyboard] in
+      keyboard.terminal == nil ? nil : keyboard.keys.name(of: .help)
+    }
     dialogs = keyboard.dialogs
   }
 

@@ -11,6 +11,8 @@ final class StatusDisplay {
   private let focus: PortFocus
   private let console: Console
   private let loop: IOLoop
+  /// Returns the keys that list the commands; nil if the user has none.
+  private let helpKeys: () -> String?
   /// Whether the state is shown.
   private var isOn = false
   private lazy var showing = Coalescer(on: loop, interval: .milliseconds(100)) {
@@ -25,8 +27,10 @@ final class StatusDisplay {
   /// The observation of what the port with the focus shows.
   private var shownBytes: AnyObject?
 
-  init(of focus: PortFocus, on console: Console, loop: IOLoop) {
-    (self.focus, self.console, self.loop) = (focus, console, loop)
+  init(
+    of focus: PortFocus, on console: Console, loop: IOLoop, helpKeys: @escaping () -> String?
+  ) {
+    (self.focus, self.console, self.loop, self.helpKeys) = (focus, console, loop, helpKeys)
   }
 
   /// Starts to follow the focus, and the state and the counters of its port.
@@ -68,8 +72,8 @@ final class StatusDisplay {
         sentRate: sentRate.perSecond, waitingCount: focus.port.text.waitingCount,
         hiddenLineCount: focus.port.view.hiddenLineCount,
         unjudgedLineCount: focus.port.view.unjudgedLineCount,
-        frameCounts: focus.port.view.frameCounts
-      ).text)
+        frameCounts: focus.port.view.frameCounts, helpKeys: helpKeys()
+      ).parts)
     // A rate falls to zero without an event.
     guard !receivedRate.isSettled || !sentRate.isSettled else { return }
     settlingTimer = loop.schedule(after: RateMeter.window) { [unowned self] in show() }

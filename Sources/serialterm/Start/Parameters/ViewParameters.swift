@@ -132,8 +132,12 @@ enum ViewParameters {
 
   static let status = Setting.flag(
     .flag("status", "Show a status line at the bottom of the screen."), \.showsStatus,
-    named: "status-line", "show a status line", or: ["status bar", "statusbar", "footer"],
-    needs: [.drawing], onlyIf: [.drawing], isShared: true)
+    key: "u", named: "status-line", "show a status line",
+    or: ["status bar", "statusbar", "footer"], needs: [.drawing], onlyIf: [.drawing],
+    isShared: true
+  ) { call, isOn in
+    if call.isFromUser { call.user?.rememberStatusLine(isOn) }
+  }
 
   static let scrollback = Parameter<Int>.option(
     "scrollback", "SIZE",

@@ -22,10 +22,10 @@ import TextTools
       let before = PanelTests.screen(size, row: row, column: column)
       var screen = before
       var status = StatusLine()
-      screen.write(status.enable(on: size, "status"))
+      screen.write(status.enable(on: size, StatusParts("status")))
       Self.checkHome(screen, before, size.rows - 1)
       Self.checkStatus(screen, "status")
-      screen.write(status.show("other"))
+      screen.write(status.show(StatusParts("other")))
       Self.checkHome(screen, before, size.rows - 1)
       Self.checkStatus(screen, "other")
       screen.write(status.disable())
@@ -39,7 +39,7 @@ import TextTools
     var screen = PanelTests.screen(size, row: 3, column: 2)
     screen.write("\u{1B}(B\u{F}")
     var status = StatusLine()
-    screen.write(status.enable(on: size, "status"))
+    screen.write(status.enable(on: size, StatusParts("status")))
     for number in 0..<10 { screen.write("line \(number)\r\n") }
     Self.checkStatus(screen, "status")
     #expect(!screen.history.joined().contains("status"))
@@ -55,12 +55,12 @@ import TextTools
         var screen = before
         var status = StatusLine()
         var panel = Panel()
-        screen.write(status.enable(on: size, "status"))
+        screen.write(status.enable(on: size, StatusParts("status")))
         screen.write(panel.show(PanelContent(PanelTests.lines(height)), on: status.rest(of: size)))
         #expect(panel.lines.count == min(height, size.rows - 2))
         Self.checkHome(screen, before, size.rows - 1)
         Self.checkStatus(screen, "status")
-        screen.write(status.show("other"))
+        screen.write(status.show(StatusParts("other")))
         screen.write(panel.close())
         Self.checkHome(screen, before, size.rows - 1)
         Self.checkStatus(screen, "other")
@@ -77,12 +77,12 @@ import TextTools
       let before = screen
       var status = StatusLine()
       var panel = Panel()
-      screen.write(status.enable(on: size, "status"))
+      screen.write(status.enable(on: size, StatusParts("status")))
       screen.write(panel.show(PanelContent(PanelTests.lines(2)), on: status.rest(of: size)))
       size = ScreenSize(rows: chance.number(1...9), columns: size.columns)
       screen.resize(to: size)
       screen.write(panel.eraseAfterResize(to: size))
-      screen.write(status.resize(to: size, "status"))
+      screen.write(status.resize(to: size, StatusParts("status")))
       screen.write(panel.show(PanelContent(PanelTests.lines(2)), on: status.rest(of: size)))
       #expect((status.size == nil) == (size.rows < StatusLine.minimumRows))
       Self.checkHome(screen, before, status.rest(of: size).rows)
@@ -97,23 +97,23 @@ import TextTools
   @Test func smallScreen_hasNone() {
     var status = StatusLine()
     let size = ScreenSize(rows: 2, columns: 80)
-    #expect(status.enable(on: size, "status").isEmpty)
-    #expect(status.show("other").isEmpty)
+    #expect(status.enable(on: size, StatusParts("status")).isEmpty)
+    #expect(status.show(StatusParts("other")).isEmpty)
     #expect(status.disable().isEmpty)
     #expect(status.rest(of: size) == size)
   }
 
   @Test func sameText_isNotWritten() {
     var status = StatusLine()
-    _ = status.enable(on: ScreenSize(rows: 24, columns: 80), "status")
-    #expect(status.show("status").isEmpty)
-    #expect(!status.redraw("status").isEmpty)
+    _ = status.enable(on: ScreenSize(rows: 24, columns: 80), StatusParts("status"))
+    #expect(status.show(StatusParts("status")).isEmpty)
+    #expect(!status.redraw(StatusParts("status")).isEmpty)
   }
 
   @Test func text_isCutAtTheEdge_andIsNeverACommand() {
     var screen = ScreenModel(ScreenSize(rows: 4, columns: 10))
     var status = StatusLine()
-    screen.write(status.enable(on: screen.size, "a\u{1B}[2Jb a long name"))
+    screen.write(status.enable(on: screen.size, StatusParts("a\u{1B}[2Jb a long name")))
     Self.checkStatus(screen, "a^[[2Jb a…")
   }
 
@@ -130,6 +130,6 @@ import TextTools
   private static func checkStatus(_ screen: ScreenModel, _ text: String) {
     let row = screen.grid[screen.size.rows - 1]
     #expect(ScreenModel.text(of: row) == text.truncated(toWidth: screen.size.columns))
-    #expect(row.allSatisfy { $0.attributes == [7] })
+    #expect(row.allSatisfy { $0.attributes.isEmpty })
   }
 }

@@ -55,7 +55,7 @@ import Testing
     screen.write("\u{1B}(B\u{F}")
     var status = StatusLine()
     var panel = TopPanel()
-    screen.write(status.enable(on: size, "status"))
+    screen.write(status.enable(on: size, StatusParts("status")))
     screen.write(panel.open(height: 3, on: status.rest(of: size), isAboveStatusLine: true))
     screen.write(panel.show(Self.lines(3)))
     for number in 0..<20 { screen.write("\r\nline \(number)") }

@@ -19,7 +19,7 @@ import TextTools
 
   @Test func statusLine_isASCII() {
     var status = StatusLine(isASCII: true)
-    let bytes = status.enable(on: ScreenSize(rows: 5, columns: 8), "grün and more")
+    let bytes = status.enable(on: ScreenSize(rows: 5, columns: 8), StatusParts("grün and more"))
     #expect(String(decoding: bytes, as: UTF8.self).contains("gr?n an~"))
   }
 }

@@ -212,8 +212,9 @@ import Testing
     #expect(Need.activity.unmet(in: state) == .nothingRuns)
     state.repeating = Repetition(text: "status", interval: .seconds(1), count: nil, doneCount: 12)
     #expect(Need.activity.unmet(in: state) == nil)
-    let status = StatusText(state: state, receivedRate: 0, sentRate: 0).text
-    #expect(status.contains(#"| repeat "status" every 1 s, 12 |"#))
+    let status = StatusText(state: state, receivedRate: 0, sentRate: 0).parts.line(toWidth: 120)
+      .text
+    #expect(status.contains(#"  repeat "status" every 1 s, 12  "#))
     let lines = CommandList(state: state, prefix: .standard).lines().map(\.text)
     #expect(lines.contains { $0.contains(" repeat:") && $0.hasSuffix(#""status" every 1 s, 12"#) })
     #expect(lines.contains { $0.contains(" stop:") && $0.hasSuffix(#""status""#) })
