@@ -223,8 +223,14 @@ def several_ports():
 
 
 def commands():
-    with Session(size=(48, 80)) as session:
-        session.press(b"?", "from the palette")
+    with Session(size=(24, 80)) as session:
+        session.press(b"?", "Space: next")
+        return session.shot()
+
+
+def all_commands():
+    with Session(size=(40, 120)) as session:
+        session.press(b"?", "Escape: close")
         return session.shot()
 
 
@@ -421,6 +427,7 @@ SHOTS = {
     "Timestamps": timestamps, "Line input": line_input,
     "Searching": searching, "All lines around a match": around_a_match,
     "Three devices": several_ports, "The list of commands": commands,
+    "The list of commands on a large screen": all_commands,
     "A question with --plain": plain,
 }
 # The one that needs pretended devices, see Tests/stage/mock_chooser.py.

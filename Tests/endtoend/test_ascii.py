@@ -31,6 +31,7 @@ class ASCIITests(PaletteTest):
         screen.wait_for(lambda lines: "log ?.log" in lines[-1], "the status line")
         self.open_palette(terminal, screen)
         screen.wait_for(lambda lines: any("~" in line for line in lines[:-1]), "a title cut off")
+        screen.wait_for_text("Enter runs - Esc closes")
         terminal.send("ü".encode())
         screen.wait_for_text("command: ?")
         self.close_palette(terminal, screen)

@@ -4,6 +4,7 @@ import re
 import unittest
 
 from Tests.endtoend import shots
+from Tests.endtoend.harness import serialterm
 
 # | `x` | `send-file` | send a file | ...
 ROW = re.compile(r"(?m)^\| (?:`(.)`)? ?\| `([a-z-]+)` \| ([^|]+?) \|")
@@ -21,6 +22,23 @@ class CommandsDocumentTests(unittest.TestCase):
         listed.add((":", "palette", "search the commands"))
         described = set(ROW.findall(shots.DOCUMENT.read_text()))
         self.assertEqual(described, listed)
+
+    def test_its_table_has_the_groups_and_the_order_of_the_program(self):
+        """As in the list that is printed, in which what is off is last in its group."""
+        with shots.Session("--plain", size=(100, 120)) as session:
+            session.press(b"?", "in the palette")
+            titles = re.findall(r"(?m)^([A-Z][a-z]+):$", session.screen.text)
+            listed = re.split(r"(?m)^[A-Z][a-z]+:$", session.screen.text)[1:]
+        table = shots.DOCUMENT.read_text()
+        self.assertEqual(re.findall(r"(?m)^\| \| \*\*(\w+)\*\* \|", table), titles)
+        groups = re.split(r"(?m)^\| \| \*\*\w+\*\* \|.*$", table)[1:]
+        for title, group, described in zip(titles, listed, groups, strict=True):
+            with self.subTest(title):
+                self.assertEqual(
+                    sorted(name for _, name, _ in ROW.findall(described)),
+                    sorted(re.findall(r"(?m)^  .  ([a-z-]+): ", group)))
+        names = [line.split("\t")[1] for line in serialterm("session-commands").stdout.decode().splitlines()]
+        self.assertEqual([name for _, name, _ in ROW.findall(table)], names)
 
     def test_the_screens_in_it_are_what_the_program_shows(self):
         documented = shots.documented()

@@ -1,9 +1,10 @@
 """The list of commands that is searched, opened by ctrl-t and a colon."""
 
+import re
 import time
 
 from Tests.endtoend.faults import PREFIX, SessionTest, processes, record
-from Tests.endtoend.harness import soak
+from Tests.endtoend.harness import Device, soak
 from Tests.endtoend.harness.screen import Screen
 
 OPEN = PREFIX + b":"
@@ -177,7 +178,7 @@ class PaletteKeysTests(PaletteTest):
         terminal.resume()
         screen = Screen(terminal)
         terminal.expect(b" bytes not shown]")
-        screen.wait_for_text("x  send-file")
+        screen.wait_for_text("B  baud")
         self.assertEqual(self.quit(terminal)[0], 0)
 
     def test_pastes_are_marked_only_while_it_is_open(self):
@@ -190,6 +191,94 @@ class PaletteKeysTests(PaletteTest):
         screen.wait_for_text("command: baud d")
         self.close_palette(terminal, screen)
         screen.wait_for(lambda _: not screen.marks_pastes, "pastes are as they were")
+
+
+class UsedCommandsTests(PaletteTest):
+    """The commands that were used last come first."""
+
+    def setUp(self):
+        super().setUp()
+        self.state = self.folder / "state"
+        self.file = self.state / "serialterm/history/palette.txt"
+
+    def begin(self, state=None):
+        return self.start(variables={"XDG_STATE_HOME": str(state or self.state)})
+
+    def use(self, terminal, screen, command, shown):
+        self.open_palette(terminal, screen, command)
+        terminal.send(b"\r")
+        screen.wait_for_text(shown)
+
+    def names(self, terminal, screen):
+        """The names of the first commands in the palette."""
+        terminal.send(OPEN)
+        screen.wait_for_text("Enter runs")
+        row = screen.row_of("command:")
+        lines = [line[5:] for line in screen.lines[row + 1:row + 4]]
+        self.close_palette(terminal, screen)
+        return [line.partition(":")[0] for line in lines]
+
+    def test_they_are_kept_for_other_sessions_in_a_file_for_the_user_alone(self):
+        terminal, screen = self.begin()
+        self.use(terminal, screen, b"local-echo", "local-echo is on.")
+        self.use(terminal, screen, b"who", "you")
+        self.assertEqual(self.names(terminal, screen), ["who", "local-echo", "baud"])
+        self.device = self.enterContext(Device())
+        other, view = self.begin()
+        self.assertEqual(self.names(other, view), ["who", "local-echo", "baud"])
+        self.use(other, view, b"collapse", "collapse is on.")
+        self.assertEqual(self.names(terminal, screen), ["collapse", "who", "local-echo"])
+        self.assertEqual(self.file.read_text(), "local-echo\nwho\ncollapse\n")
+        self.assertEqual(self.file.stat().st_mode & 0o777, 0o600)
+        self.assertEqual(self.file.parent.stat().st_mode & 0o777, 0o700)
+
+    def test_to_quit_is_never_first(self):
+        terminal, screen = self.begin()
+        self.open_palette(terminal, screen, b"quit")
+        terminal.send(b"\r")
+        self.assertEqual(terminal.wait(), 0)
+        self.assertFalse(self.file.exists())
+
+    def test_a_broken_file_and_a_folder_that_takes_none_change_nothing_else(self):
+        self.file.parent.mkdir(parents=True, mode=0o700)
+        self.file.write_bytes(b"\x00\xff\x1b[2J\nno such command\nwho")
+        for state in (self.state, "/dev/null/state"):
+            with self.subTest(state):
+                terminal, screen = self.begin(state)
+                self.assertEqual(self.names(terminal, screen)[0], "who" if state == self.state else "baud")
+                self.use(terminal, screen, b"local-echo", "local-echo is on.")
+                self.assertEqual(self.quit(terminal)[0], 0)
+
+
+class TypedAnswerTests(PaletteTest):
+    """Questions that take any text."""
+
+    def begin(self, command, title):
+        terminal, screen = self.start()
+        self.open_palette(terminal, screen, command)
+        terminal.send(b"\r")
+        screen.wait_for_text(title)
+        return terminal, screen
+
+    def test_what_enter_takes_is_in_the_list(self):
+        terminal, screen = self.begin(b"repeat", "repeat:")
+        terminal.send(b"100ms 2x status")
+        screen.wait_for(lambda lines: "  100ms 2x status" in [line.rstrip() for line in lines], "the text")
+        self.assertIsNone(screen.row_of("nothing matches"))
+        terminal.send(b"\r")
+        self.assertEqual(self.device.read_exactly(14), b"status\rstatus\r")
+
+    def test_a_bad_expression_gets_its_error_and_stays_in_the_line(self):
+        terminal, screen = self.begin(b"hide", "hide lines that match:")
+        terminal.send(b"boot(\r")
+        screen.wait_for(
+            lambda lines: any(re.match(r"hide lines .*boot\( .*unmatched", line) for line in lines),
+            "the error in the first line")
+        terminal.send(b"\x7f\r")
+        screen.wait_for_text("hidden: /boot/.")
+        self.device.write(b"booting\r\nready\r\n")
+        screen.wait_for_text("ready")
+        self.assertIsNone(screen.row_of("booting"))
 
 
 class PaletteSizeTests(PaletteTest):
@@ -217,6 +306,20 @@ class PaletteSizeTests(PaletteTest):
 
     def test_in_20_by_6(self):
         self.check(6, 20)
+
+    def test_it_takes_half_of_the_screen_and_says_what_keys_do(self):
+        for size, rows in (((40, 120), 18), ((24, 80), 10), ((10, 80), 4)):
+            with self.subTest(size):
+                terminal, screen = self.start(size=size)
+                terminal.send(OPEN)
+                screen.wait_for_text("P  parity")
+                first = screen.row_of("command:") + 1
+                listed = [line for line in screen.lines[first:] if line.startswith("  ")]
+                self.assertEqual(len(listed), rows)
+                keys = "Enter runs · Esc closes · type to search"
+                self.assertEqual(keys in screen.lines, rows > 4)
+                self.assertTrue(screen.is_reversed(first))
+                self.assertEqual(self.quit(terminal)[0], 0)
 
     def test_in_40_columns_the_reason_of_the_selected_command_is_whole(self):
         terminal, screen = self.start(size=(10, 40))

@@ -54,7 +54,7 @@ class SendingTests(SnippetTest):
     def test_the_list_of_commands_has_them(self):
         self.begin_with(size=(85, 120))
         self.press(b"?")
-        self.screen.wait_for_text(r"1  snippet: hello")
+        self.screen.wait_for_text(r"1 snippet: hello")
         self.assertTrue(any(
             "snippet: hello" in line and line.rstrip().endswith(r"from the profile\r")
             for line in self.screen.lines))
@@ -62,7 +62,7 @@ class SendingTests(SnippetTest):
     def test_a_list_with_numbers_has_them_too(self):
         self.begin_with("--plain")
         self.terminal.send(PREFIX + b":")
-        self.screen.wait_for_text("snippet: hello")
+        self.screen.wait_for_text("quit: end the session")
         self.terminal.send(b"snippet: hello\r")
         self.read(b"from the profile\r")
 

@@ -46,6 +46,9 @@ package final class Dialogs: KeyReceiver {
         : PanelQuestionView(question, on: console, loop: loop, answer: answer))
   }
 
+  /// The number of lines of a text in pages that fit on a screen beside the line of keys.
+  package static func pageSize(on size: ScreenSize) -> Int { max(1, size.rows - 2) }
+
   /// Shows a text in pages. It replaces the open dialog. See ``Pager``.
   package func show(_ lines: @escaping (ScreenSize) -> [StyledLine]) {
     open(Pager(lines, on: console) { [unowned self] in dismiss() })

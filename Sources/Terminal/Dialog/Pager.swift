@@ -36,30 +36,35 @@ final class Pager: Dialog {
   package func handle(_ key: Key) {
     switch key {
     case .character(" "), .named(.enter, _), .named(.pageDown, _):
-      if first + pageSize >= lineCount { return onClose() }
+      if isLast { return onClose() }
       first += pageSize
     case .character("b"), .named(.pageUp, _): first -= pageSize
-    case .named(.down, _), .control("n"): first += 1
+    case .named(.down, _), .control("n"): if !isLast { first += 1 }
     case .named(.up, _), .control("p"): first -= 1
     case .named(.home, _): first = 0
-    case .named(.end, _): first = lineCount
+    case .named(.end, _): first = lineCount - pageSize
     case .character("q"), .named(.escape, _), .control("c"), .control("g"): return onClose()
     case .character, .control, .alt, .named, .paste: return
     }
     console.screen.refresh()
   }
 
+  /// Whether the last line of the text is shown.
+  private var isLast: Bool { first + pageSize >= lineCount }
+
   /// The lines that fit below the last row of text. The last line lists the keys. The cursor is at
   /// the first line.
   private func page(on size: ScreenSize) -> PanelContent {
     let lines = text(size)
     lineCount = lines.count
-    pageSize = max(1, size.rows - 2)
-    first = max(0, min(first, lineCount - pageSize))
+    pageSize = Dialogs.pageSize(on: size)
+    // The last page may be short, so that no line of the page before is shown again.
+    first = first < lineCount ? max(0, first) : max(0, lineCount - pageSize)
     let page = lines.dropFirst(first).prefix(pageSize)
-    let place = "\(first + 1)-\(first + page.count) of \(lineCount)"
+    let place = page.count < lineCount ? "\(first + 1)-\(first + page.count) of \(lineCount). " : ""
     let keys = StyledLine(
-      "\(place). Space: next. Escape: close.", console.outputStyle.isColoured ? .reversed : [])
+      "\(place)\(isLast ? "" : "Space: next. ")Escape: close.",
+      console.outputStyle.isColoured ? .reversed : [])
     return PanelContent(page + [keys], cursorColumn: 0)
   }
 }

@@ -78,8 +78,9 @@ final class PanelQuestionView<Answer: Hashable>: Dialog {
 
   private func content(on size: ScreenSize) -> PanelContent {
     let view = ChoiceListView(
-      prompt: "\(question.title): ", on: size, usesAttributes: console.outputStyle.isColoured)
+      prompt: "\(question.title): ", on: size, usesAttributes: console.outputStyle.isColoured,
+      keys: ["Enter \(question.enter)", "Esc closes", question.typing])
     list.resize(visibleCount: view.visibleCount(of: list))
-    return view.content(of: list)
+    return view.content(of: list, takesTyped: question.answer(list.query) != nil)
   }
 }

@@ -85,7 +85,10 @@ final class PlainQuestionView<Answer: Hashable>: Dialog {
       print()
     case .cancelled: return cancel()
     case .refused(_, let reason):
-      console.answer([Refusal.sentence(because: reason)])
+      let isTyped = question.choices(typed).contains { $0.isTyped && $0.refusal == reason }
+      console.answer([
+        isTyped ? "\(question.title): \(reason)." : Refusal.sentence(because: reason)
+      ])
       prompt()
     case .unchanged, .changed:
       console.answer(["'\(typed)' is not in the list."])

@@ -11,11 +11,15 @@ package struct Question<Answer: Hashable> {
   }
 
   package let title: String
+  /// What Enter does with a choice, as a verb after "Enter".
+  package let enter: String
+  /// What typing is for.
+  package let typing: String
   /// The expected answer to a printed list, as text.
   package let expected: String
   /// Returns the choices for the text typed so far. It is called again when the text or the state
   /// changes. An unavailable choice stays in the list and shows the reason.
-  package let choices: (_ typed: String) -> [Choice<Answer>]
+  package private(set) var choices: (_ typed: String) -> [Choice<Answer>]
   /// Whether the choices for a text are still incomplete. Enter then waits for them. Call
   /// ``Dialogs/refresh()`` when they are complete.
   package let isPending: (_ typed: String) -> Bool
@@ -32,7 +36,8 @@ package struct Question<Answer: Hashable> {
   package let onEnd: () -> Void
 
   package init(
-    title: String, expected: String = "a number or a name",
+    title: String, enter: String = "chooses", typing: String = "type to search",
+    expected: String = "a number or a name",
     choices: @escaping (_ typed: String) -> [Choice<Answer>],
     isPending: @escaping (_ typed: String) -> Bool = { _ in false },
     continuation: @escaping (Answer) -> String? = { _ in nil },
@@ -41,6 +46,8 @@ package struct Question<Answer: Hashable> {
     onEnd: @escaping () -> Void = {}
   ) {
     self.title = title
+    self.enter = enter
+    self.typing = typing
     self.expected = expected
     self.choices = choices
     self.isPending = isPending
@@ -59,10 +66,9 @@ extension Question {
   package func mapChoices(
     _ change: @escaping ([Choice<Answer>]) -> [Choice<Answer>]
   ) -> Question {
-    Question(
-      title: title, expected: expected, choices: { [choices] in change(choices($0)) },
-      isPending: isPending, continuation: continuation, answer: answer, onAnswer: onAnswer,
-      onCancel: onCancel, onEnd: onEnd)
+    var question = self
+    question.choices = { [choices] in change(choices($0)) }
+    return question
   }
 }
 
@@ -70,6 +76,16 @@ extension Choice {
   /// Creates a choice for a value of a setting.
   package init(_ value: ID, _ text: String, isCurrent: Bool) {
     self.init(id: value, title: text, detail: isCurrent ? "now" : "", isCurrent: isCurrent)
+  }
+
+  /// Creates the choice of the text that was typed. It is the first one if it can be chosen, and
+  /// the last one otherwise.
+  ///
+  /// - Parameter complaint: what is wrong with the text; nil if it can be chosen.
+  package static func typed(
+    _ text: String, detail: String = "", complaint: String? = nil
+  ) -> Choice where ID == String {
+    Choice(id: text, title: text, detail: detail, refusal: complaint, isTyped: true)
   }
 
   /// The first choice of a question that switches several things and has no present value. With it,

@@ -4,8 +4,8 @@ package import SystemPackage
 package import TerminalWidgets
 
 /// The file that keeps typed lines for later sessions: one for each profile, one for sessions
-/// without a profile, one for the shell commands of all sessions, and one for whether the user
-/// wants the status line.
+/// without a profile, one for the shell commands of all sessions, one for the commands that were
+/// run from the palette, and one for whether the user wants the status line.
 ///
 /// Typed lines may be confidential. Only the user can read the file (mode 0600, in folders of mode
 /// 0700), and neither the file nor its folders may be symbolic links. Errors are ignored: a session
@@ -50,6 +50,14 @@ package struct HistoryFile {
   /// - Parameter place: the state folder of the user; nil for none.
   package init(ofStatusLineIn place: FilePath?) {
     name = "status-line.txt"
+    self.place = place
+  }
+
+  /// Chooses the file of the commands that were run from the palette, without opening it.
+  ///
+  /// - Parameter place: the state folder of the user; nil for none.
+  package init(ofPaletteIn place: FilePath?) {
+    name = "palette.txt"
     self.place = place
   }
 

@@ -115,11 +115,13 @@ extension ArgumentKind {
   ///   - expected: the expected form, for messages.
   ///   - own: the texts that the session adds.
   ///   - now: the present value as text; nil for none.
+  ///   - check: finds mistakes in a value that depend on the state. A user sees its error.
   ///   - parse: reads the text. A user sees its error.
   static func text(
     _ title: String, expected: String, _ suggestions: [Suggestion] = [],
     own: @escaping @Sendable (TerminalState) -> [Suggestion] = { _ in [] },
     now: @escaping @Sendable (TerminalState) -> String? = { _ in nil },
+    check: @escaping @Sendable (Value, TerminalState) throws -> Void = { _, _ in },
     parse: @escaping @Sendable (String) throws -> Value
   ) -> ArgumentKind {
     ArgumentKind(
@@ -132,15 +134,26 @@ extension ArgumentKind {
       ask: { request, then in
         request.ask(
           Question<String>(
-            title: title, expected: expected,
-            choices: { [model = request.model] _ in
+            title: title, enter: "takes it", typing: "type a text", expected: expected,
+            choices: { [model = request.model] typed in
               let now = now(model.state)
-              return (suggestions + own(model.state)).map {
+              let suggestions = suggestions + own(model.state)
+              let listed = suggestions.map {
                 let isCurrent = $0.text == now
                 return Choice(
                   id: $0.text, title: $0.text, detail: isCurrent ? "now" : $0.detail,
                   isCurrent: isCurrent)
               }
+              if typed.isEmpty || suggestions.contains(where: { $0.text == typed && !$0.isStart }) {
+                return listed
+              }
+              var complaint: String?
+              do {
+                try check(parse(typed), model.state)
+              } catch {
+                complaint = "\(error)"
+              }
+              return [.typed(typed, complaint: complaint)] + listed.filter { $0.id != typed }
             },
             continuation: { text in
               suggestions.first { $0.text == text }?.isStart == true ? text : nil
@@ -214,6 +227,7 @@ extension Question {
       return choices.map { choice in
         var choice = choice
         choice.refusal = reason.text
+        choice.isTyped = false
         return choice
       }
     }

@@ -59,6 +59,10 @@ protocol CommandUser: MessageSender {
   func updateQuestion()
   /// Shows lines before a question about them.
   func show(_ lines: [String])
+  /// The names of the commands that the user has run from the palette, the latest at the end.
+  var usedCommands: [String] { get }
+  /// Keeps that the user runs a command from the palette.
+  func noteUse(of command: Command)
   /// Shows the list of all commands.
   func showCommandList()
   func clearScreen()

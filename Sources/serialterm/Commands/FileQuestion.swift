@@ -131,10 +131,11 @@ extension Question<FileChoices.Answer> {
       let kind = kind(path)
       return Choice(
         id: .file(name), title: name, detail: kind.isEmpty ? "new file" : "new: \(kind)",
-        refusal: refusal(path))
+        refusal: refusal(path), isTyped: true)
     }
     return Question(
-      title: title, expected: "the name of a file, or a number of the list",
+      title: title, typing: "type a name",
+      expected: "the name of a file, or a number of the list",
       choices: { typed in
         let listed = file.choices(typed).map { choice in
           guard case .file(let name) = choice.id else { return choice }

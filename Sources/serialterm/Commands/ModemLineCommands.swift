@@ -37,10 +37,6 @@ extension Command {
   ) { call in
     call.answer(call.port.lineCommands.showLines())
   }
-
-  static let modemLineCommands: [Command] = [
-    sendBreak.command, toggleLine.command, pulseLine.command, sequence.command, showLines,
-  ]
 }
 
 /// A change of the output lines. The sets are disjoint.

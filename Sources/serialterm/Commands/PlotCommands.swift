@@ -39,13 +39,11 @@ extension Command {
 
   static let writePlot = Command(
     nil, "write-plot", "write picture or values",
-    or: ["save plot", "export", "svg", "picture", "screenshot", "values"], needs: [.plot]
+    or: ["save plot", "export plot", "svg", "picture", "screenshot", "values"], needs: [.plot]
   ) { call, user in
     user.askWhatToSave()
     call.answer(.done)
   }
-
-  static let plotCommands: [Command] = [plot, plotForm.command, plotMatch.command, writePlot]
 }
 
 extension ArgumentKind<Pattern> {

@@ -9,7 +9,7 @@ import TextTools
 /// The commands about the port and its log.
 extension Command {
   static let log = Command(
-    "f", "log", "log to a file", or: ["capture", "record", "save", "log file"],
+    "f", "log", "log to a file", or: ["capture", "record", "save", "log file", "logging"],
     value: { ($0.log != nil).onOff }
   ) { call in
     let log = call.port.log
@@ -97,8 +97,4 @@ extension Command {
           ? "reconnect is on: the session waits for a lost device."
           : "reconnect is off: the session ends when the device is lost."))
   }
-
-  static let logCommands: [Command] = [log, mark.command]
-
-  static let portCommands: [Command] = [release, reconnect]
 }

@@ -8,7 +8,7 @@ extension Command {
   /// Runs a script on the open port, as `--script` does at the start.
   static let runScript = CommandWithArgument(
     nil, "run-script", "run a script",
-    or: ["dialogue", "expect", "send and expect", "automate", "macro", "login"],
+    or: ["dialogue", "expect", "send and expect", "automate", "macros", "login"],
     users: [.person], needs: Need.toSend, argument: .file("script to run")
   ) { path, call in
     guard let user = call.user else { return call.answer(.withoutUser) }
@@ -48,7 +48,8 @@ extension ArgumentKind<String> {
         let recent = request.user.recentCommands
         request.ask(
           Question(
-            title: title, choices: { Self.choices(typed: $0, recent: recent) },
+            title: title, enter: "runs it", typing: "type a command",
+            choices: { Self.choices(typed: $0, recent: recent) },
             answer: { $0.isEmpty ? nil : $0 },
             onAnswer: { command in
               if let command { then(command) }
@@ -61,7 +62,7 @@ extension ArgumentKind<String> {
     let first =
       typed.isEmpty
       ? Choice<String?>(id: nil, title: "no command", isCurrent: true)
-      : Choice<String?>(id: typed, title: typed)
+      : Choice<String?>(id: typed, title: typed, isTyped: true)
     var listed: [Choice<String?>] = [first]
     var seen: Set<String> = [typed]
     for command in recent.reversed() where seen.insert(command).inserted {

@@ -21,7 +21,9 @@ extension Command {
           Suggestion(text: "1s \($0.commandName)", detail: "every second, until 'stop'")
         }
       },
-      parse: { $0 })
+      check: {
+        _ = try RepeatOrder(parsing: $0, as: $1.inputMode, snippets: $1.snippets)
+      }, parse: { $0 })
   ) { typed, call in
     guard let messages = call.messages else { return call.answer(.withoutUser) }
     do {

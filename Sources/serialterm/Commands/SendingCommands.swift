@@ -26,8 +26,4 @@ extension Command {
     // The starter of the exchange receives its outcome.
     call.answer(.done)
   }
-
-  static let exchangeCommands: [Command] = [
-    runScript.command, runProgram.command, repeatText.command, stop,
-  ]
 }

@@ -7,7 +7,7 @@ import TextTools
 /// The commands about the session as a whole.
 extension Command {
   static let help = Command(
-    "?", "help", "list all commands", or: ["keys", "shortcuts", "usage"]
+    "?", "help", "list all commands", or: ["keys", "shortcuts", "usage", "menu"]
   ) { call, user in
     user.showCommandList()
     call.answer(.done)
@@ -16,11 +16,16 @@ extension Command {
   static let palette = Command(
     ":", "palette", "search the commands", or: ["menu", "commands"]
   ) { call, user in
+    let used = user.usedCommands
     user.ask(
       Question(
-        title: "command",
-        choices: { [model = call.port.model] _ in CommandList.choices(in: model.state) },
+        title: "command", enter: "runs",
+        choices: { [model = call.port.model] typed in
+          CommandList.choices(in: model.state, used: used, typed: typed)
+        },
         onAnswer: { command in
+          // It is never first: Enter alone would end the session.
+          if command != .quit { user.noteUse(of: command) }
           var call = call
           call.sender = .palette
           command.perform(call)
@@ -29,7 +34,7 @@ extension Command {
 
   static let quit = Command(
     "q", "quit", "end the session",
-    or: ["exit", "disconnect", "close", "leave", "end", "bye", "logout"]
+    or: ["exit", "disconnect", "close", "leave", "end", "bye", "logout", "kill"]
   ) { call, user in
     user.quit()
     call.answer(.done)
@@ -59,12 +64,6 @@ extension Command {
     }
     call.answer(.done(lines: lines))
   }
-
-  static let generalCommands: [Command] = [help, palette, quit]
-
-  static let overviewCommands: [Command] = [
-    showConfiguration, copySettings, saveProfile, statistics,
-  ]
 }
 
 extension Statistics {

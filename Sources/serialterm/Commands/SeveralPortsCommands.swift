@@ -37,7 +37,7 @@ extension Command {
 
   static let connectTo = CommandWithArgument(
     nil, "connect-to", "open one more port",
-    or: ["connect", "open port", "add port", "new port", "another device"],
+    or: ["connect", "open port", "add port", "new port", "another device", "split"],
     users: [.person], needs: [.screen, .untapped, .anotherDevice],
     argument: .device("device to connect to")
   ) { endpoint, call in
@@ -49,10 +49,6 @@ extension Command {
       call.answer(.failed(error.message))
     }
   }
-
-  static let severalPortsCommands: [Command] = [
-    nextPort, port.command, sendToAll, connectTo.command,
-  ]
 }
 
 extension ArgumentKind where Value == String {
@@ -81,7 +77,7 @@ extension ArgumentKind where Value == Endpoint {
       ask: { request, then in
         request.ask(
           Question(
-            title: title,
+            title: title, enter: "connects",
             choices: { [model = request.model] _ in
               DeviceChooser.choices(model.state.program.otherDevices)
             },

@@ -117,10 +117,6 @@ extension Command {
     call.port.page.close()
     call.answer(.done("Nobody else can connect. Those who are here stay."))
   }
-
-  static let sharingCommands: [Command] = [
-    pen, takePen, name.command, who, share.command, shareLog, stopSharing,
-  ]
 }
 
 extension CommandCall {

@@ -8,11 +8,14 @@ extension Snippet {
   /// The beginning of the names of the commands for snippets.
   static let commandPrefix = "snippet: "
 
+  /// Other words for snippets.
+  static let synonyms = ["snippet", "send text", "macro", "canned text"]
+
   /// The command that sends the text. Pages get the name alone: the text may be a password, and
   /// who only watches sees the commands too.
   var command: Command {
     Command(
-      key, commandName, "", or: [name, "snippet", "send text", "macro"], users: .exceptAgents,
+      key, commandName, "", or: [name] + Self.synonyms, users: .exceptAgents,
       needs: Need.toSend, value: { $0.user == .page ? nil : shown(in: $0) }
     ) { call in
       guard let messages = call.messages else { return call.answer(.withoutUser) }

@@ -18,6 +18,4 @@ extension Command {
   static let followSize = toggle(
     nil, "follow-size", "send each new size", or: ["stty", "resize", "sigwinch"],
     needs: [.sending, .screen], \.followsSize)
-
-  static let sizeCommands: [Command] = [terminalSize, followSize]
 }

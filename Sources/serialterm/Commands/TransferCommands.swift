@@ -33,8 +33,6 @@ extension Command {
     call.start(
       TransferOrder(fileProtocol: reception.kind, files: .receive(into: folder, rules)))
   }
-
-  static let transferCommands: [Command] = [sendFile.command, receiveFiles.command]
 }
 
 /// A file to send, and the protocol for it.

@@ -9,7 +9,8 @@ import TextTools
 /// The commands that change how the device's output is shown.
 extension Command {
   static let timestamps = Command(
-    "t", "timestamps", "timestamp each line", or: ["time", "clock", "time stamps"],
+    "t", "timestamps", "timestamp each line",
+    or: ["time", "clock", "time stamps", "date"],
     needs: [.screen], value: { ($0.view.timestamps != nil).onOff }
   ) { call, _ in
     call.port.model.update {
@@ -42,7 +43,8 @@ extension Command {
   }
 
   static let pause = toggle(
-    nil, "pause", "let the screen stand", or: ["freeze", "hold", "stop scrolling", "scroll lock"],
+    nil, "pause", "let the screen stand",
+    or: ["freeze", "hold", "stop scrolling", "scroll lock", "autoscroll"],
     needs: [.screen, .scrollback], \.isPaused)
 
   static let filter = Command(
@@ -60,10 +62,6 @@ extension Command {
     user.clearScreen()
     call.answer(.done)
   }
-
-  static let viewCommands: [Command] = ViewParameters.all.commands + [pause, filter]
-
-  static let screenCommands: [Command] = [clearScreen]
 }
 
 extension TerminalState {
@@ -93,8 +91,8 @@ extension TimestampFormat {
 /// The commands for the scrollback.
 extension Command {
   static let search = Command(
-    "/", "search", "search the scrollback",
-    or: ["find", "grep", "less", "pager", "history", "scroll back", "page up"],
+    "/", "search", "search the output",
+    or: ["find", "grep", "scrollback", "less", "pager", "history", "scroll back", "page up"],
     needs: [.screen, .scrollback]
   ) { call, user in
     user.openSearch()
@@ -109,6 +107,4 @@ extension Command {
     user.askWhatToWrite()
     call.answer(.done)
   }
-
-  static let searchCommands: [Command] = [search, writeText]
 }

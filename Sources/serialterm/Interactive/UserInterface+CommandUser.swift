@@ -9,6 +9,8 @@ import TerminalWidgets
 /// The user as commands see it: each request goes to the part whose job it is.
 extension UserInterface: CommandUser {
   func ask<Answer>(_ question: Question<Answer>) { dialogs.ask(question) }
+  var usedCommands: [String] { keyboard.histories.usedCommands }
+  func noteUse(of command: Command) { keyboard.histories.note(command) }
   func updateQuestion() { dialogs.refresh(isUrgent: true) }
   func show(_ lines: [String]) { console.answer(lines) }
   func clearScreen() { console.clear() }

@@ -182,7 +182,7 @@ struct AttachCommand: ProfiledCommand {
     if values[ViewParameters.plain] { frontEnd.dialogs.isPlain = true }
     var chosen: RunningSession?
     let question = Question<RunningSession>(
-      title: "join session",
+      title: "join session", enter: "joins",
       expected: "its number in the list, its process ID, its device or its profile",
       choices: { _ in SessionTable.choices(of: sessions) },
       answer: { typed in

@@ -252,9 +252,13 @@ class Screen:
         colours = {cells[start + number].fg for number in range(len(text))}
         return colours.pop() if len(colours) == 1 else None
 
-    def is_dimmed(self, row):
-        """Whether a row's text is dim."""
-        return self._has(row, "strikethrough")
+    def is_dimmed(self, row, text=None):
+        """Whether a row's text, or a part of it, is dim."""
+        return self._has(row, "strikethrough", text)
+
+    def is_bold(self, row, text):
+        """Whether a part of a row's text is bold."""
+        return self._has(row, "bold", text)
 
     def is_reversed(self, row):
         return self._has(row, "reverse")
@@ -289,8 +293,12 @@ class Screen:
         self.wait_for(
             lambda lines: not any(text in line for line in lines), f"{text} is gone", timeout)
 
-    def _has(self, row, attribute):
+    def _has(self, row, attribute, text=None):
         self.update()
-        cells = [cell for cell in self._emulator.buffer[row].values() if cell.data.strip()]
+        start = self.lines[row].index(text) if text else 0
+        columns = range(start, start + len(text) if text else self._emulator.columns)
+        cells = [
+            cell for column, cell in self._emulator.buffer[row].items()
+            if column in columns and cell.data.strip()]
         return bool(cells) and all(getattr(cell, attribute) for cell in cells)
 

@@ -55,6 +55,9 @@ final class FakeCommandUser: CommandUser {
 
   func show(_ lines: [String]) { events += lines }
   func updateQuestion() {}
+  /// The names of the commands that were run from the palette.
+  var usedCommands: [String] = []
+  func noteUse(of command: Command) { usedCommands.append(command.name) }
   func showCommandList() { events.append("list") }
   func clearScreen() { events.append("clear") }
   func rememberStatusLine(_ isOn: Bool) { events.append("status line \(isOn.onOff)") }

@@ -120,7 +120,7 @@ import Testing
       NamedSequence("wait", LineSequence([.wait(.zero)])),
     ]
     func reasons() -> [String?] {
-      state.commands.suffix(4).map { $0.refusal(in: state)?.text }
+      state.sequences.map { $0.command.refusal(in: state)?.text }
     }
     #expect(
       reasons() == [

@@ -113,7 +113,8 @@ import Testing
   @Test func `The lists have it, with what is sent and why it is off`() throws {
     var state = TerminalState()
     state.snippets = [Self.reboot, Self.stop]
-    #expect(state.commands.suffix(2).map(\.name) == ["snippet: reboot", "snippet: stop it"])
+    let names = Command.groups(in: state).first { $0.group == .sending }?.commands.map(\.name)
+    #expect(names?.suffix(2) == ["snippet: reboot", "snippet: stop it"])
     let off = CommandList(state: state, prefix: .standard).lines().map(\.text)
     #expect(
       off.contains { $0.hasPrefix("  1  snippet: reboot ") && $0.hasSuffix(" (off: no device)") })
@@ -136,7 +137,7 @@ import Testing
     var state = TerminalState()
     let text = [UInt8](repeating: 0x1B, count: 1_000)
     state.snippets = [Snippet(name: "long", text: text)]
-    let shown = state.commands.last?.value(state) ?? ""
+    let shown = state.commands.first { $0.name == "snippet: long" }?.value(state) ?? ""
     #expect(shown.count == 30 && shown.hasSuffix("…"))
     #expect(state.snippets[0].bytes(enter: .cr).count == 1_001)
   }

@@ -19,8 +19,15 @@ public struct Choice<ID: Hashable> {
 
   public var isEnabled: Bool { refusal == nil }
 
+  /// Whether it is the text that the user has typed. It is the first match if it can be chosen,
+  /// otherwise the last one, and its ``refusal`` is what is wrong with the text.
+  public var isTyped: Bool
+
   /// The text beside the title: why it cannot be chosen, or else the ``detail``.
-  var side: String { refusal.map { "(off: \($0))" } ?? detail }
+  var side: String { reason.map { "(\($0))" } ?? detail }
+
+  /// Why it cannot be chosen, as lists show it.
+  var reason: String? { refusal.map { isTyped ? $0 : "off: \($0)" } }
 
   /// Creates a choice.
   ///
@@ -29,7 +36,8 @@ public struct Choice<ID: Hashable> {
   ///   - refusal: nil for a choice that can be chosen.
   public init(
     id: ID, label: String = "", title: String, name: String? = nil, synonyms: [String] = [],
-    detail: String = "", isCurrent: Bool = false, refusal: String? = nil
+    detail: String = "", isCurrent: Bool = false, refusal: String? = nil,
+    isTyped: Bool = false
   ) {
     self.id = id
     self.label = label
@@ -39,6 +47,7 @@ public struct Choice<ID: Hashable> {
     self.detail = detail
     self.isCurrent = isCurrent
     self.refusal = refusal
+    self.isTyped = isTyped
   }
 }
 

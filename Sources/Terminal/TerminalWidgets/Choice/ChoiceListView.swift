@@ -2,9 +2,9 @@ import TextTools
 
 /// Draws a list of choices: the query in the first line, the matching choices below.
 ///
-/// Lines are not padded to the edge of the screen. Many terminals reflow lines when they become
-/// narrower. Each line that became two would push the text above into the scrollback, where a
-/// program cannot erase it.
+/// Of the lines, only the selected one is padded to the edge of the screen. Many terminals reflow
+/// lines when they become narrower. Each line that became two would push the text above into the
+/// scrollback, where a program cannot erase it.
 public struct ChoiceListView: Sendable {
   /// The text in front of the query.
   public let prompt: String
@@ -16,8 +16,11 @@ public struct ChoiceListView: Sendable {
   /// terminal) marks replace these attributes.
   public let usesAttributes: Bool
 
-  /// The maximum height of a list in lines.
-  public static let heightLimit = 12
+  /// What keys do: the last line of a list that has room for it.
+  private let keys: [String]
+
+  /// The height from which a list has the line of keys.
+  private static let heightWithKeys = 6
   /// The column of the number of matches, after a query that is not too long.
   private static let notePlace = 30
   /// The width of a screen that has room for the reasons why choices are unavailable.
@@ -30,11 +33,16 @@ public struct ChoiceListView: Sendable {
 
   /// Creates a view for a screen. It takes at most half of the screen, and leaves the row of
   /// the cursor free.
-  public init(prompt: String, on size: ScreenSize, usesAttributes: Bool = true) {
+  ///
+  /// - Parameter keys: what keys do, the most important first. Those that fit are shown.
+  public init(
+    prompt: String, on size: ScreenSize, usesAttributes: Bool = true, keys: [String] = []
+  ) {
     self.prompt = prompt
     width = size.columns
-    height = max(1, min(Self.heightLimit, max(size.rows / 2, 3), size.rows - 1))
+    height = max(1, min(max(size.rows / 2, 3), size.rows - 1))
     self.usesAttributes = usesAttributes
+    self.keys = keys
   }
 
   /// The number of visible choices of a list.
@@ -43,29 +51,45 @@ public struct ChoiceListView: Sendable {
   }
 
   private func rowCount<ID>(for list: ChoiceList<ID>) -> Int {
-    height - 1 - reasonLines(of: list).count
+    listHeight - 1 - reasonLines(of: list).count
+  }
+
+  /// The height without the line of keys.
+  private var listHeight: Int { height - (keyLine == nil ? 0 : 1) }
+
+  private var keyLine: StyledLine? {
+    guard height >= Self.heightWithKeys else { return nil }
+    let lines = keys.indices.map { keys[...$0].joined(separator: " · ") }
+    return lines.last { $0.displayWidth <= width }.map {
+      StyledLine($0, usesAttributes ? .dimmed : [])
+    }
   }
 
   /// Whether a line below the rows is kept for the reason why the selected choice is unavailable,
   /// so that the rows do not move with each choice. In a narrow window, most reasons do not fit
   /// beside the titles.
   private func keepsReasonLine<ID>(for list: ChoiceList<ID>) -> Bool {
-    width < Self.roomyWidth && height >= 4 && list.choices.contains { !$0.isEnabled }
+    width < Self.roomyWidth && listHeight >= 4 && list.choices.contains { !$0.isEnabled }
   }
 
   /// The lines for the screen, with the cursor at the end of the query.
   ///
-  /// - Parameter list: a list with ``visibleCount(of:)`` visible choices.
-  public func content<ID>(of list: ChoiceList<ID>) -> PanelContent {
+  /// - Parameters:
+  ///   - list: a list with ``visibleCount(of:)`` visible choices.
+  ///   - takesTyped: whether Enter takes the query if nothing matches.
+  public func content<ID>(of list: ChoiceList<ID>, takesTyped: Bool = false) -> PanelContent {
     let columns = columns(of: list)
     let places = list.ranking.indices.dropFirst(list.firstVisible).prefix(rowCount(for: list))
     let (header, cursorColumn) = header(of: list)
     var rows = places.map { row(at: $0, of: list, columns) }
     if list.matchCount == 0, !list.choices.isEmpty, rowCount(for: list) > 0 {
-      let line = StyledLine("  nothing matches", usesAttributes ? .dimmed : [])
+      let line = StyledLine(
+        takesTyped ? "  not in the list; Enter takes it as typed" : "  nothing matches",
+        usesAttributes ? .dimmed : [])
       rows = [line.clipped(toWidth: width)]
     }
-    return PanelContent([header] + rows + reasonLines(of: list), cursorColumn: cursorColumn)
+    let lines = [header] + rows + reasonLines(of: list) + [keyLine].compactMap(\.self)
+    return PanelContent(lines, cursorColumn: cursorColumn)
   }
 
   /// The columns for the rows that can be visible.
@@ -79,7 +103,7 @@ public struct ChoiceListView: Sendable {
   /// cuts it off.
   private func reasonLines<ID>(of list: ChoiceList<ID>) -> [StyledLine] {
     let kept = keepsReasonLine(for: list) ? [StyledLine()] : []
-    guard height >= 4, let selected = list.selected, let reason = selected.refusal else {
+    guard listHeight >= 4, let selected = list.selected, let reason = selected.reason else {
       return kept
     }
     let room = width - columns(of: list).sideStart
@@ -87,12 +111,12 @@ public struct ChoiceListView: Sendable {
       room < Self.leastSideWidth || selected.side.visibleForm.displayWidth > room
       || list.refusal != nil && !note(of: list).isWhole
     guard isCut || !kept.isEmpty else { return [] }
-    let lines = StyledLine("  off: \(reason.visibleForm)").wrapped(toWidth: width, indentation: 4)
+    let lines = StyledLine("  \(reason.visibleForm)").wrapped(toWidth: width, indentation: 4)
       .map { $0.clipped(toWidth: width) }
-    guard lines.count > height - 2 else { return lines }
+    guard lines.count > listHeight - 2 else { return lines }
     // A reason that is longer than the list: its beginning, with the mark of what is missing.
-    let last = lines[height - 3].text + " " + lines[height - 2].text
-    return lines.prefix(height - 3) + [StyledLine(last.truncated(toWidth: width))]
+    let last = lines[listHeight - 3].text + " " + lines[listHeight - 2].text
+    return lines.prefix(listHeight - 3) + [StyledLine(last.truncated(toWidth: width))]
   }
 
   /// The query with the column after it, then the number of matches or the reason of a refusal.
@@ -143,7 +167,8 @@ public struct ChoiceListView: Sendable {
       line = line.padded(toWidth: columns.sideStart, style)
       append(side, choice.isEnabled ? match.detail : [], left, style, to: &line)
     }
-    return line.clipped(toWidth: width)
+    return (isSelected && usesAttributes ? line.padded(toWidth: width, style) : line)
+      .clipped(toWidth: width)
   }
 
   /// Appends a text, at most `width` columns of it, with the matching characters in bold.

@@ -1,17 +1,21 @@
 /// How well a query matches a choice, and at which positions. A lesser match is better.
 ///
-/// From the best to the worst: the query is the label (the key of a command), the name, a prefix of
-/// the name, a synonym, or a prefix of a synonym. Otherwise each of its words is found anywhere, in
-/// any order, and the worst word counts.
+/// From the best to the worst: the choice is the query that was typed; the query is the label (the
+/// key of a command), the name, a prefix of the name, a synonym, or a prefix of a synonym.
+/// Otherwise each of its words is found anywhere, in any order, and the worst word counts.
+/// Abbreviations count only if nothing matches better, because they mislead.
 struct ChoiceMatch: Hashable, Comparable {
   /// How the query as a whole matches, the best first.
   enum Rank: Hashable, Comparable {
+    case typed
     case label
     case name
     case nameStart
     case synonym
     case synonymStart
     case words(SearchText.Closeness)
+    /// A typed text that cannot be chosen.
+    case refused
   }
 
   let rank: Rank
@@ -44,7 +48,11 @@ struct ChoiceMatch: Hashable, Comparable {
 
   /// Matches a query; nil if one of its words is not found.
   init?(_ query: SearchQuery, in choice: SearchableChoice) {
-    var worst = SearchText.Closeness.wordStart
+    if let typed = choice.typedRank {
+      rank = typed
+      return
+    }
+    var worst = SearchText.Closeness.word
     for word in query.words {
       guard let (field, match) = choice.best(word) else { return nil }
       worst = max(worst, match.closeness)
@@ -52,10 +60,12 @@ struct ChoiceMatch: Hashable, Comparable {
       found.append(Found(field: field, positions: match.positions))
     }
     rank = choice.rank(of: query) ?? .words(worst)
+    // Equal matches of the query as a whole keep their order.
+    if rank != .words(worst) { penalty = 0 }
   }
 
   /// Every choice matches a query without words.
-  static let ofEmptyQuery = ChoiceMatch(rank: .words(.wordStart))
+  static let ofEmptyQuery = ChoiceMatch(rank: .words(.word))
 
   private init(rank: Rank) { self.rank = rank }
 
@@ -66,9 +76,14 @@ struct ChoiceMatch: Hashable, Comparable {
   static func ranking(
     of choices: [SearchableChoice], for query: SearchQuery
   ) -> [(index: Int, match: ChoiceMatch)] {
-    choices.enumerated()
+    let matches = choices.enumerated()
       .compactMap { index, choice in ChoiceMatch(query, in: choice).map { (index, $0) } }
       .sorted { ($0.1, $0.0) < ($1.1, $1.0) }
+    let abbreviation = Rank.words(.abbreviation)
+    guard matches.contains(where: { $0.1.rank > .typed && $0.1.rank < abbreviation }) else {
+      return matches
+    }
+    return matches.filter { $0.1.rank != abbreviation }
   }
 }
 
@@ -97,25 +112,30 @@ struct SearchableChoice {
   /// A text of a choice, in the order of preference between equal matches.
   enum Field: Int {
     case label, title, synonym, detail
-
-    /// Whether a word may match in parts. Synonyms are not shown, and details say more than what
-    /// the choice is.
-    var takesPieces: Bool { self == .label || self == .title }
   }
+
+  /// The rank of a typed text; nil for any other choice.
+  let typedRank: ChoiceMatch.Rank?
 
   private let key: String
   private let name: SearchText
   private let synonyms: [SearchText]
-  private let texts: [(Field, SearchText)]
+  /// The texts, and how many of their first characters a word may match in pieces. These are the
+  /// label and the name: synonyms are not shown, and descriptions say more than what the choice is.
+  private let texts: [(field: Field, text: SearchText, pieces: Int)]
 
   init<ID>(_ choice: Choice<ID>) {
+    typedRank = choice.isTyped ? (choice.isEnabled ? .typed : .refused) : nil
     key = choice.label
     let title = SearchText(choice.title)
     name = choice.name == choice.title ? title : SearchText(choice.name)
     synonyms = choice.synonyms.map { SearchText($0) }
+    let label = SearchText(choice.label)
     texts =
-      [(.label, SearchText(choice.label)), (.title, title)] + synonyms.map { (.synonym, $0) }
-      + [(.detail, SearchText(choice.detail))]
+      [
+        (.label, label, label.characters.count),
+        (.title, title, title.hasPrefix(name) ? name.characters.count : 0),
+      ] + synonyms.map { (.synonym, $0, 0) } + [(.detail, SearchText(choice.detail), 0)]
   }
 
   /// How a query matches the label, the name and the synonyms as a whole; nil if it does not.
@@ -133,22 +153,13 @@ struct SearchableChoice {
   /// The closest match of a word; nil if there is none.
   func best(_ word: SearchWord) -> (field: Field, match: SearchText.Match)? {
     var best: (field: Field, match: SearchText.Match)?
-    for (field, text) in texts {
-      guard let match = text.match(word), field.takesPieces || match.isInOnePiece,
+    for (field, text, pieces) in texts {
+      guard let match = text.match(word, inPiecesOfFirst: pieces),
         best.map({ match.closeness < $0.match.closeness }) ?? true
       else { continue }
       best = (field, match)
-      if match.closeness == .wordStart { break }
+      if match.closeness <= .wordStart { break }
     }
     return best
-  }
-}
-
-extension SearchText.Match {
-  fileprivate var isInOnePiece: Bool {
-    switch closeness {
-    case .wordStart, .inside: true
-    case .initials, .scattered: false
-    }
   }
 }

@@ -5,18 +5,22 @@
 struct SearchText {
   /// One number for each character. Equal characters have equal numbers.
   let characters: [UInt64]
-  private let wordStarts: [Bool]
+  /// The number of the word of each character; 0 between words.
+  private let words: [Int]
 
   /// How a word matches a text, the closest first.
   enum Closeness: Int, Comparable {
+    /// It is a word of the text.
+    case word
     /// A word of the text begins with it.
     case wordStart
     /// Its characters begin words of the text, or follow one another: `sf` in `send-file`.
     case initials
     /// It is inside a word.
     case inside
-    /// Its characters occur in order, with others between them.
-    case scattered
+    /// Its characters occur in order in a word of the text that begins with the first of them:
+    /// `cfg` in `configuration`.
+    case abbreviation
 
     static func < (one: Closeness, other: Closeness) -> Bool { one.rawValue < other.rawValue }
   }
@@ -36,13 +40,15 @@ struct SearchText {
 
   init(_ text: some StringProtocol) {
     var characters: [UInt64] = []
-    var wordStarts: [Bool] = []
+    var words: [Int] = []
     characters.reserveCapacity(text.utf8.count)
-    wordStarts.reserveCapacity(text.utf8.count)
+    words.reserveCapacity(text.utf8.count)
     var previous = Kind.other
+    var word = 0
     func add(_ number: UInt64, _ kind: Kind) {
       characters.append(number)
-      wordStarts.append(kind.beginsWord(after: previous))
+      if kind.beginsWord(after: previous) { word += 1 }
+      words.append(kind == .other ? 0 : word)
       previous = kind
     }
     // Splitting a text into characters is slow. In ASCII without CR LF, each byte is a character.
@@ -52,7 +58,7 @@ struct SearchText {
       for character in text { add(Self.folded(character), Kind(character)) }
     }
     self.characters = characters
-    self.wordStarts = wordStarts
+    self.words = words
   }
 
   /// The kind of a character, which determines where words begin.
@@ -106,76 +112,87 @@ struct SearchText {
   /// Whether the text begins with another text.
   func hasPrefix(_ other: SearchText) -> Bool { characters.starts(with: other.characters) }
 
+  /// Whether a word begins at an index.
+  private func beginsWord(at index: Int) -> Bool {
+    words[index] > 0 && (index == 0 || words[index] != words[index - 1])
+  }
+
   /// Finds the closest match of a word; nil if there is none.
-  func match(_ word: SearchWord) -> Match? {
+  ///
+  /// - Parameter pieceCount: the number of the text's first characters in which the word may match
+  ///   in pieces.
+  func match(_ word: SearchWord, inPiecesOfFirst pieceCount: Int) -> Match? {
     guard let first = word.characters.first, characters.count >= word.characters.count else {
       return nil
     }
-    let (start, isWordStart) = place(of: word)
-    func run(_ closeness: Closeness) -> Match? {
-      start.map {
-        Match(closeness: closeness, positions: Array($0..<($0 + word.characters.count)))
-      }
-    }
-    if isWordStart { return run(.wordStart) }
-    if let positions = initials(word.characters, first) {
+    let run = place(of: word)
+    if let run, run.closeness <= .wordStart { return run }
+    if let positions = initials(word.characters, first, before: pieceCount) {
       return Match(closeness: .initials, positions: positions)
     }
-    return run(.inside)
-      ?? scattered(word.characters).map { Match(closeness: .scattered, positions: $0) }
+    return run
+      ?? abbreviation(word.characters, before: pieceCount).map {
+        Match(closeness: .abbreviation, positions: $0)
+      }
   }
 
-  /// The first position of a word at the beginning of one of the text's words; otherwise
-  /// its first position.
+  /// The first place of a word as a word of the text; otherwise at the beginning of one; otherwise
+  /// its first place.
   ///
   /// It uses the algorithm of Knuth, Morris and Pratt, which examines each character of
   /// the text once.
-  private func place(of word: SearchWord) -> (start: Int?, isWordStart: Bool) {
-    var first: Int?
+  private func place(of word: SearchWord) -> Match? {
+    let length = word.characters.count
+    var best: (closeness: Closeness, start: Int)?
     var matched = 0
     for (index, character) in characters.enumerated() {
       while matched > 0 && character != word.characters[matched] {
         matched = word.borders[matched - 1]
       }
       if character == word.characters[matched] { matched += 1 }
-      guard matched == word.characters.count else { continue }
-      let start = index + 1 - matched
-      if wordStarts[start] { return (start, true) }
-      first = first ?? start
+      guard matched == length else { continue }
+      let closeness = closeness(ofRun: index + 1 - length...index)
+      if best.map({ closeness < $0.closeness }) ?? true { best = (closeness, index + 1 - length) }
+      if closeness == .word { break }
       matched = word.borders[matched - 1]
     }
-    return (first, false)
+    return best.map {
+      Match(closeness: $0.closeness, positions: Array($0.start..<$0.start + length))
+    }
+  }
+
+  private func closeness(ofRun run: ClosedRange<Int>) -> Closeness {
+    guard beginsWord(at: run.lowerBound) else { return .inside }
+    let next = run.upperBound + 1
+    return next == words.count || words[next] != words[run.upperBound] ? .word : .wordStart
   }
 
   /// The first match in which each character of the word begins a word of the text or follows
   /// the previous character.
-  private func initials(_ word: [UInt64], _ first: UInt64) -> [Int]? {
-    guard word.count <= wordStarts.count else { return nil }
+  private func initials(_ word: [UInt64], _ first: UInt64, before end: Int) -> [Int]? {
+    guard word.count <= end else { return nil }
     var positions: [Int] = []
-    for (index, character) in characters.enumerated() where character == word[positions.count] {
-      guard wordStarts[index] || (index > 0 && positions.last == index - 1) else { continue }
+    for index in 0..<end where characters[index] == word[positions.count] {
+      guard beginsWord(at: index) || (index > 0 && positions.last == index - 1) else { continue }
       positions.append(index)
       if positions.count == word.count { return positions }
     }
     return nil
   }
 
-  /// The shortest part of the text that ends where the word is complete for the first time.
-  private func scattered(_ word: [UInt64]) -> [Int]? {
-    var found = 0
-    guard
-      let end = characters.firstIndex(where: { character in
-        if character == word[found] { found += 1 }
-        return found == word.count
-      })
-    else { return nil }
+  /// The first match in which the characters of the word are in one word of the text, whose first
+  /// character is that of the word.
+  private func abbreviation(_ word: [UInt64], before end: Int) -> [Int]? {
     var positions: [Int] = []
-    var index = end
-    while positions.count < word.count {
-      if characters[index] == word[word.count - 1 - positions.count] { positions.append(index) }
-      index -= 1
+    for index in 0..<end {
+      if beginsWord(at: index) { positions = [] }
+      guard characters[index] == word[positions.count],
+        beginsWord(at: index) || (words[index] > 0 && !positions.isEmpty)
+      else { continue }
+      positions.append(index)
+      if positions.count == word.count { return positions }
     }
-    return positions.reversed()
+    return nil
   }
 }
 

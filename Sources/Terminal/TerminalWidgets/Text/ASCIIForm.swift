@@ -2,8 +2,8 @@ import TextTools
 
 /// Text for a terminal that can only show ASCII characters.
 extension StringProtocol {
-  /// The text with the same number of columns: `~` replaces an ellipsis, `?` each column
-  /// of another character.
+  /// The text with the same number of columns: `~` replaces an ellipsis, `-` a middle dot,
+  /// `?` each column of another character.
   public var asciiForm: String {
     guard utf8.contains(where: { $0 >= 0x80 }) else { return String(self) }
     return reduce(into: "") { text, character in
@@ -11,6 +11,8 @@ extension StringProtocol {
         text.append(character)
       } else if character == "…" {
         text += "~"
+      } else if character == "·" {
+        text += "-"
       } else {
         text += String(repeating: "?", count: character.displayWidth)
       }

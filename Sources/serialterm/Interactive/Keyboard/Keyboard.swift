@@ -33,6 +33,7 @@ final class Keyboard {
   /// The keys of the commands.
   let keys: CommandKeys
   let input: InputPump
+  let histories: UserHistories
   /// Shows the dialogs, which get the keys while they are open.
   let dialogs: Dialogs
   /// Counts and reports what is not sent.
@@ -43,7 +44,6 @@ final class Keyboard {
   private let app: App
   private let focus: PortFocus
   private let lineInput: LineInput
-  private let historyFolder: FilePath?
   private var observations: [AnyObject] = []
 
   init(
@@ -52,14 +52,14 @@ final class Keyboard {
   ) {
     (self.app, self.focus, self.keys) = (app, focus, keys)
     terminal = environment.terminal
-    historyFolder = environment.historyFolder
+    histories = UserHistories(in: environment.historyFolder)
     input = InputPump(
       from: environment.streams.input, to: focus.port.session, isTerminal: terminal != nil,
       isReadOnly: focus.state.isReadOnly, on: app.loop)
     dialogs = Dialogs(on: app.console, loop: app.loop)
     lineInput = LineInput(
       on: app.console, loop: app.loop,
-      keeping: HistoryFile(ofProfile: nil, in: environment.historyFolder))
+      keeping: histories.lines(ofProfile: nil))
     adoptConfiguration()
   }
 
@@ -74,7 +74,7 @@ final class Keyboard {
 
   /// Uses the history of the port with the focus.
   private func useHistory() {
-    lineInput.use(HistoryFile(ofProfile: focus.port.configuration.profile.name, in: historyFolder))
+    lineInput.use(histories.lines(ofProfile: focus.port.configuration.profile.name))
   }
 
   // MARK: Observing

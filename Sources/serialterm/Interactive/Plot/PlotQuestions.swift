@@ -43,7 +43,7 @@ struct PlotQuestions {
         let listed = choices.map { Choice(id: $0, title: $0) }
         guard !typed.isEmpty, !choices.contains(typed) else { return listed }
         let refusal = parse(typed) == nil ? "expected \(expected)" : nil
-        return [Choice(id: typed, title: typed, refusal: refusal)] + listed
+        return [.typed(typed, complaint: refusal)] + listed
       },
       onAnswer: { [weak display] text in
         guard let display, let value = parse(text) else { return }

@@ -82,7 +82,7 @@ final class DeviceChooser {
     guard !dialogs.isOpen else { return }
     dialogs.ask(
       Question(
-        title: "device", choices: { [unowned self] _ in choices },
+        title: "device", enter: "connects", choices: { [unowned self] _ in choices },
         isPending: { [unowned self] in placesLookup != nil && $0.hasPrefix("labgrid:") },
         onAnswer: { [unowned self] in target = $0 },
         onCancel: { [unowned self] in isCancelled = true }))

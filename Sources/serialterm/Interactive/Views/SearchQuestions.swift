@@ -36,8 +36,16 @@ final class SearchQuestions {
   /// Asks for an expression, and prints the matches in pages.
   private func askForExpression(in scrollback: Scrollback) {
     let question = Question<String>(
-      title: "search", expected: "a regular expression", choices: { _ in [] },
-      answer: { $0.isEmpty ? nil : $0 },
+      title: "search", expected: "a regular expression",
+      choices: { typed in
+        if typed.isEmpty { return [] }
+        do throws(PatternError) {
+          _ = try Pattern(searching: typed)
+          return [.typed(typed)]
+        } catch {
+          return [.typed(typed, complaint: "\(error)")]
+        }
+      },
       onAnswer: { [unowned self] expression in
         do throws(PatternError) {
           let pattern = try Pattern(searching: expression)

@@ -18,10 +18,10 @@ enum KeyboardParameters {
     changedBy: [
       .inputMode(
         .line, "line-input", "edit before sending",
-        or: ["line mode", "edit line", "input mode", "history", "canonical"]),
+        or: ["line mode", "edit line", "input mode", "input history", "canonical"]),
       .inputMode(
         .hex, "hex-input", "type hex numbers",
-        or: ["hexadecimal", "send bytes", "binary", "input mode", "modbus"]),
+        or: ["hexadecimal input", "send bytes", "binary", "input mode", "modbus"]),
     ],
     texts: { [$0.inputMode.rawValue] },
     adopt: { mode, state in state.inputMode = state.screen == .drawing ? mode : .char })
@@ -47,7 +47,7 @@ enum KeyboardParameters {
         + "(size), or also those for the kind of the terminal (all).", standard: .off),
     \.answers, "answer the device",
     or: [
-      "size", "window size", "cursor position", "query", "vt220", "device attributes", "resize",
+      "size", "report the size", "cursor position", "query", "vt220", "device attributes",
     ],
     needs: [.sending, .drawing, .onePort, .filtered], answer: { "answer is \($0.rawValue)." })
 

@@ -58,7 +58,7 @@ import Testing
     #expect(view.content(of: list).lines.allSatisfy { $0.width <= 40 })
     let wide = ChoiceListView(prompt: "", on: ScreenSize(rows: 10, columns: 80))
     list.resize(visibleCount: wide.visibleCount(of: list))
-    #expect(wide.content(of: list).lines[2].text.hasSuffix("(off: \(reason))"))
+    #expect(wide.content(of: list).lines[2].text.contains("(off: \(reason))"))
     #expect(wide.content(of: list).lines.count == 5)
   }
 
@@ -96,10 +96,50 @@ import Testing
     }
   }
 
-  @Test(arguments: [(24, 12), (80, 12), (10, 5), (5, 3), (3, 2), (2, 1), (1, 1)])
+  @Test(arguments: [(24, 12), (40, 20), (80, 40), (10, 5), (5, 3), (3, 2), (2, 1), (1, 1)])
   func height_isHalfOfTheScreenAtMost_andFitsBelowTheCursor(rows: Int, height: Int) {
     let size = ScreenSize(rows: rows, columns: 80)
     #expect(ChoiceListView(prompt: "", on: size).height == height)
+  }
+
+  @Test func `What keys do is in the last line, as far as there is room`() {
+    let keys = ["Enter runs", "Esc closes", "type to search"]
+    func last(_ rows: Int, _ columns: Int) -> String? {
+      let view = ChoiceListView(
+        prompt: "", on: ScreenSize(rows: rows, columns: columns), keys: keys)
+      var list = ChoiceList((0..<90).map { Choice(id: $0, title: "title \($0)") })
+      list.resize(visibleCount: view.visibleCount(of: list))
+      let content = view.content(of: list)
+      #expect(content.lines.count == view.height)
+      return content.lines.last?.text
+    }
+    #expect(last(24, 80) == "Enter runs · Esc closes · type to search")
+    #expect(last(12, 40) == "Enter runs · Esc closes · type to search")
+    #expect(last(12, 39) == "Enter runs · Esc closes")
+    #expect(last(12, 9) == "  title 4")
+    #expect(last(10, 80) == "  title 3")
+  }
+
+  @Test func `The selected row is marked over the whole width`() {
+    var list = ChoiceList(Self.commands)
+    _ = list.handle(.named(.down))
+    let view = ChoiceListView(prompt: ":", on: ScreenSize(rows: 24, columns: 60))
+    let lines = view.content(of: list).lines
+    #expect(lines[2].width == 60 && lines[2].runs.allSatisfy { $0.style.contains(.reversed) })
+    #expect(lines[3].width < 60 && !lines[3].runs.contains { $0.style.contains(.reversed) })
+  }
+
+  @Test func `A query that Enter takes says so where nothing matches`() {
+    var list = ChoiceList(Self.commands)
+    list.type("zzz")
+    let view = ChoiceListView(prompt: ":", on: ScreenSize(rows: 24, columns: 60))
+    let lines = view.content(of: list, takesTyped: true).lines.map(\.text)
+    #expect(lines[1] == "  not in the list; Enter takes it as typed")
+  }
+
+  @Test func `A typed text shows what is wrong with it`() {
+    let list = ChoiceList([Choice(id: 1, title: "T=(", refusal: "')' is missing", isTyped: true)])
+    #expect(Self.text(of: list, columns: 80)[1] == "> T=(  (')' is missing)")
   }
 
   @Test func attributes_showTheSelection_disabledChoices_andMatches() {
@@ -113,11 +153,13 @@ import Testing
     #expect(!row.text.contains(">"))
   }
 
-  @Test func lines_areNoWiderThanTheirText() {
+  @Test func lines_areNoWiderThanTheirText_exceptTheSelectedOne() {
     let short = [Choice(id: 1, title: "one"), Choice(id: 2, title: "two", detail: "a detail")]
     let view = ChoiceListView(prompt: "number: ", on: ScreenSize(rows: 24, columns: 200))
     let lines = view.content(of: ChoiceList(short)).lines
-    #expect(lines.map(\.text) == ["number:                       2/2", "  one", "  two  a detail"])
+    let selected = "  one" + String(repeating: " ", count: 195)
+    #expect(
+      lines.map(\.text) == ["number:                       2/2", selected, "  two  a detail"])
   }
 
   @Test func withoutAttributes_thereAreNone() {

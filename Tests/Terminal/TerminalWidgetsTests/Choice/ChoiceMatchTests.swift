@@ -17,16 +17,37 @@ import Testing
       .map { choices[$0.index].id }
   }
 
-  @Test func ranks_goFromTheKeyToScatteredLetters() {
+  private var typed: Choice<String> { Choice(id: "yes", title: "any", isTyped: true) }
+  private var refused: Choice<String> {
+    Choice(id: "no", title: "stop", refusal: "not so", isTyped: true)
+  }
+
+  @Test func ranks_goFromTheTypedTextToPartsOfWords() {
     let choices = [
-      choice("sxtxoxp"), choice("ends in nonstop"), choice("say the other part"),
-      choice("the word stopping"), choice("cancel", or: ["stop all"]), choice("halt", or: ["stop"]),
-      choice("stop-sending"), choice("stop"), choice("end", label: "stop"),
+      refused, choice("ends in nonstop"), choice("say the other part"),
+      choice("the word stopping"), choice("to stop it"), choice("cancel", or: ["stop all"]),
+      choice("halt", or: ["stop"]),
+      choice("stop-sending"), choice("stop"), choice("end", label: "stop"), typed,
     ]
     #expect(Self.found("stop", in: choices) == choices.reversed().map(\.id))
     func choice(_ name: String, label: String = "", or synonyms: [String] = []) -> Choice<String> {
       Self.choice(name, label: label, or: synonyms)
     }
+  }
+
+  @Test func abbreviations_countIfNothingElseMatches_exceptTheTypedText() {
+    let choices = [
+      typed, Self.choice("configuration"), Self.choice("a", or: ["cfg file"]), refused,
+    ]
+    #expect(Self.found("cfg", in: choices) == ["yes", "a", "no"])
+    #expect(Self.found("cfg", in: [typed, choices[1], refused]) == ["yes", "configuration", "no"])
+  }
+
+  @Test func descriptions_areNotFoundInPieces() {
+    let command = Self.choice("run-command", "run a shell command", label: "R")
+    let port = Self.choice("ttyS1, a primary port", label: "/dev/ttyS1")
+    for word in ["crash", "esp", "rs"] { #expect(Self.found(word, in: [command, port]) == []) }
+    #expect(Self.found("rc", in: [command, port]) == ["run-command"])
   }
 
   @Test func key_countsWithItsCase_andBeforeAllElse() {

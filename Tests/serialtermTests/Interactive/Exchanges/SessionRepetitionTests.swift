@@ -103,7 +103,7 @@ import Testing
     try bench.type("1s 01 0g\r")
     #expect(bench.sent.isEmpty)
     #expect(bench.state.repeating == nil)
-    #expect(text(bench).contains("repeat: '01 0g': column 5: 'g' is not a hexadecimal digit."))
+    #expect(text(bench).contains("1s 01 0g '01 0g': column 5: 'g' is not a hexadecimal digit"))
     bench.end()
   }
 

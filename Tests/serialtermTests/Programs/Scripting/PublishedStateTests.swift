@@ -172,7 +172,7 @@ import TextTools
       json()
         == #"{"name":"snippet: login","title":"snippet: login","enabled":false,"#
         + #""reason":"no device","code":"no-device","key":"1","#
-        + #""synonyms":["login","snippet","send text","macro"],"users":["person","script","page"]}"#
+        + #""synonyms":["login","snippet","send text","macro","canned text"],"users":["person","script","page"]}"#
     )
     state.user = .script
     #expect(json()?.contains(#""value":"secret\\r""#) == true)

@@ -1,0 +1,29 @@
+import SystemPackage
+import Terminal
+import TerminalWidgets
+
+/// The files that keep what the user typed and ran, for all sessions of the user.
+final class UserHistories {
+  private let folder: FilePath?
+  private var palette: HistoryFile
+
+  /// - Parameter folder: the state folder of the user; nil for none, which keeps nothing.
+  init(in folder: FilePath?) {
+    self.folder = folder
+    palette = HistoryFile(ofPaletteIn: folder)
+  }
+
+  /// The file of the typed lines.
+  ///
+  /// - Parameter profile: nil for sessions without a profile.
+  func lines(ofProfile profile: String?) -> HistoryFile {
+    HistoryFile(ofProfile: profile, in: folder)
+  }
+
+  /// The names of the commands that were run from the palette, the latest at the end. Other
+  /// sessions may have added some.
+  var usedCommands: [String] { palette.load().lines }
+
+  /// Keeps the name of a command that is run from the palette.
+  func note(_ command: Command) { palette.append(command.name) }
+}
