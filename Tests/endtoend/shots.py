@@ -247,6 +247,13 @@ def unplugging():
         return [before, session.frame("The device is unplugged, the list is still open:")]
 
 
+def listing():
+    """The first page of the list of commands, which has those that have a key and are available."""
+    with Session(size=(24, 80)) as session:
+        session.press(b"?", "Space: next")
+        return [session.frame("ctrl-t ?")]
+
+
 def ports_frame():
     with three_boards() as (screen, folder):
         rows = [[run._replace(text=normal(run.text.replace(folder, "/dev"))) for run in row]
@@ -409,6 +416,7 @@ def pictures():
     titles = {
         "palette": (
             unplugging(), "The command palette before and after the device is unplugged"),
+        "commands": (listing(), "The list of commands by their groups"),
         "ports": ([ports_frame()], "Three devices in one session, line by line"),
         "sharing": (sharing_frames(), "Two people at one board"),
         "symbols": (crash_frames(), "A crash without and with source lines"),

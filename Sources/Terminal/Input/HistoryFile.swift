@@ -3,9 +3,7 @@ import Posix
 package import SystemPackage
 package import TerminalWidgets
 
-/// The file that keeps typed lines for later sessions: one for each profile, one for sessions
-/// without a profile, one for the shell commands of all sessions, one for the commands that were
-/// run from the palette, and one for whether the user wants the status line.
+/// A file that keeps for later sessions what the user typed, ran or chose.
 ///
 /// Typed lines may be confidential. Only the user can read the file (mode 0600, in folders of mode
 /// 0700), and neither the file nor its folders may be symbolic links. Errors are ignored: a session
@@ -26,38 +24,30 @@ package struct HistoryFile {
   /// The maximum size in bytes. A larger file is not a history, and is not read.
   private static let sizeLimit = 16 * 1_048_576
 
+  /// What a file keeps. All but typed lines are the same for all profiles.
+  package enum Content {
+    /// The typed lines of a profile; nil for sessions without one.
+    case lines(ofProfile: String?)
+    /// The shell commands.
+    case shellCommands
+    /// The commands that were run from the palette.
+    case palette
+    /// Whether the user wants the status line.
+    case statusLine
+  }
+
   /// Chooses the file, without opening it.
   ///
-  /// - Parameters:
-  ///   - profile: nil for sessions without a profile.
-  ///   - place: the state folder of the user; nil for none.
-  package init(ofProfile profile: String?, in place: FilePath?) {
-    name = Self.fileName(for: profile ?? "default")
-    self.place = place
-  }
-
-  /// Chooses the file of the shell commands, without opening it.
-  ///
   /// - Parameter place: the state folder of the user; nil for none.
-  package init(ofCommandsIn place: FilePath?) {
-    // No profile has this file name, because a period would be encoded.
-    name = "run-command.txt"
-    self.place = place
-  }
-
-  /// Chooses the file of what the user has chosen for the status line, without opening it.
-  ///
-  /// - Parameter place: the state folder of the user; nil for none.
-  package init(ofStatusLineIn place: FilePath?) {
-    name = "status-line.txt"
-    self.place = place
-  }
-
-  /// Chooses the file of the commands that were run from the palette, without opening it.
-  ///
-  /// - Parameter place: the state folder of the user; nil for none.
-  package init(ofPaletteIn place: FilePath?) {
-    name = "palette.txt"
+  package init(of content: Content, in place: FilePath?) {
+    // No profile has one of the fixed names, because a period would be encoded.
+    name =
+      switch content {
+      case .lines(let profile): Self.fileName(for: profile ?? "default")
+      case .shellCommands: "run-command.txt"
+      case .palette: "palette.txt"
+      case .statusLine: "status-line.txt"
+      }
     self.place = place
   }
 

@@ -83,7 +83,8 @@ final class UserInterface: FrontEnd {
       scripts: SessionScripts(
         openingScript, of: focus, transfers, leaving.questions, pipe, hasUser: isTyped, in: app),
       programs: SessionPrograms(
-        of: focus, leaving.questions, keeping: HistoryFile(ofCommandsIn: environment.historyFolder),
+        of: focus, leaving.questions,
+        keeping: HistoryFile(of: .shellCommands, in: environment.historyFolder),
         in: app
       ),
       repetition: SessionRepetition(at: focus, keyboard, leaving, in: app))

@@ -21,7 +21,7 @@ import Testing
       (try? file.contents()).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    var history: HistoryFile { HistoryFile(ofProfile: nil, in: path) }
+    var history: HistoryFile { HistoryFile(of: .lines(ofProfile: nil), in: path) }
   }
 
   @Test func lines_areFoundAgain() throws {
@@ -66,17 +66,17 @@ import Testing
 
   @Test func profiles_haveSeparateFiles_forAnyNames() throws {
     let place = try Place()
-    var (own, other) = (place.history, HistoryFile(ofProfile: "../x y", in: place.path))
+    var (own, other) = (place.history, HistoryFile(of: .lines(ofProfile: "../x y"), in: place.path))
     own.append("of none")
     other.append("of the profile")
     #expect(place.text == "of none\n")
     #expect(other.name == "%2e%2e%2fx%20y")
-    var next = HistoryFile(ofProfile: "../x y", in: place.path)
+    var next = HistoryFile(of: .lines(ofProfile: "../x y"), in: place.path)
     #expect(next.load().lines == ["of the profile"])
   }
 
   @Test func withoutAPlace_nothingHappens() {
-    var file = HistoryFile(ofProfile: nil, in: nil)
+    var file = HistoryFile(of: .lines(ofProfile: nil), in: nil)
     file.append("line")
     #expect(file.load().lines.isEmpty)
   }

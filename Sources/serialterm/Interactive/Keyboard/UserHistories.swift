@@ -10,14 +10,14 @@ final class UserHistories {
   /// - Parameter folder: the state folder of the user; nil for none, which keeps nothing.
   init(in folder: FilePath?) {
     self.folder = folder
-    palette = HistoryFile(ofPaletteIn: folder)
+    palette = HistoryFile(of: .palette, in: folder)
   }
 
   /// The file of the typed lines.
   ///
   /// - Parameter profile: nil for sessions without a profile.
   func lines(ofProfile profile: String?) -> HistoryFile {
-    HistoryFile(ofProfile: profile, in: folder)
+    HistoryFile(of: .lines(ofProfile: profile), in: folder)
   }
 
   /// The names of the commands that were run from the palette, the latest at the end. Other

@@ -15,7 +15,7 @@ final class StatusChoice {
   ///
   /// - Parameter folder: the state folder of the user; nil to remember nothing.
   init(in folder: FilePath?) {
-    file = HistoryFile(ofStatusLineIn: folder)
+    file = HistoryFile(of: .statusLine, in: folder)
     switch file.load().lines.last {
     case "on": isOn = true
     case "off": isOn = false
