@@ -81,6 +81,7 @@ final class PanelQuestionView<Answer: Hashable>: Dialog {
       prompt: "\(question.title): ", on: size, usesAttributes: console.outputStyle.isColoured,
       keys: ["Enter \(question.enter)", "Esc closes", question.typing])
     list.resize(visibleCount: view.visibleCount(of: list))
-    return view.content(of: list, takesTyped: question.answer(list.query) != nil)
+    return view.content(
+      of: list, takesTyped: question.answer(list.query) != nil, remark: question.remark)
   }
 }

@@ -15,6 +15,8 @@ package struct Question<Answer: Hashable> {
   package let enter: String
   /// What typing is for.
   package let typing: String
+  /// What is added to "nothing matches"; nil for the names of a few choices.
+  package let remark: String?
   /// The expected answer to a printed list, as text.
   package let expected: String
   /// Returns the choices for the text typed so far. It is called again when the text or the state
@@ -37,7 +39,7 @@ package struct Question<Answer: Hashable> {
 
   package init(
     title: String, enter: String = "chooses", typing: String = "type to search",
-    expected: String = "a number or a name",
+    remark: String? = nil, expected: String = "a number or a name",
     choices: @escaping (_ typed: String) -> [Choice<Answer>],
     isPending: @escaping (_ typed: String) -> Bool = { _ in false },
     continuation: @escaping (Answer) -> String? = { _ in nil },
@@ -48,6 +50,7 @@ package struct Question<Answer: Hashable> {
     self.title = title
     self.enter = enter
     self.typing = typing
+    self.remark = remark
     self.expected = expected
     self.choices = choices
     self.isPending = isPending

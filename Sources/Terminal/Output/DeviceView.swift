@@ -170,7 +170,8 @@ package final class DeviceView {
 
   /// Adapts the rows to the width of the window.
   private func fit() {
-    guard let rows = text.rows else { return }
+    // In a file or a pipe, a row has all of its line.
+    guard console.isOutputTerminal, let rows = text.rows else { return }
     let stampWidth = rows.writesTime ? 0 : settings.timestamps?.width ?? 0
     text.rows?.fit(columns: place.columns - stampWidth)
   }

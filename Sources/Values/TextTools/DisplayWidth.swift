@@ -85,14 +85,21 @@ extension StringProtocol {
 }
 
 extension String {
-  /// The text broken into lines of a width, at spaces where possible.
+  /// The longest suffix that fits in `width` columns.
+  package func suffix(ofWidth width: Int) -> String {
+    String(String(reversed()).prefix(ofWidth: width).reversed())
+  }
+
+  /// The text broken into lines of a width, at spaces where possible. The spaces at a break are
+  /// left out.
   ///
   /// - Parameters:
   ///   - width: the number of columns of each line.
   ///   - indentation: the number of spaces before each line but the first; less than `width`.
-  ///   - breaksAfterCommas: whether a line may also end after a comma.
+  ///   - losesNothing: whether the spaces at a break are kept, at the end of the line. It may then
+  ///     also end after a comma.
   package func wrapped(
-    toWidth width: Int, indentation: Int, breaksAfterCommas: Bool = false
+    toWidth width: Int, indentation: Int, losesNothing: Bool = false
   ) -> [String] {
     guard indentation < width, displayWidth > width else { return [self] }
     var lines: [String] = []
@@ -104,14 +111,15 @@ extension String {
       let count = max(1, rest.prefix(room + 1).prefix(ofWidth: room).count)
       let piece = rest.prefix(count)
       var end = piece.endIndex
-      if end < rest.endIndex, rest[end] != " ",
-        let place = piece.lastIndex(where: { $0 == " " || breaksAfterCommas && $0 == "," }),
+      if end < rest.endIndex, losesNothing || rest[end] != " ",
+        let place = piece.lastIndex(where: { $0 == " " || losesNothing && $0 == "," }),
         piece[..<place].contains(where: { $0 != " " })
       {
-        end = piece[place] == " " ? place : piece.index(after: place)
+        end = losesNothing ? piece.index(after: place) : place
       }
       lines.append(indent + piece[..<end])
-      rest = rest[end...].drop { $0 == " " }
+      rest = rest[end...]
+      if !losesNothing { rest = rest.drop { $0 == " " } }
     }
     return lines
   }

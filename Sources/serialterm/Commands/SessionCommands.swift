@@ -19,7 +19,7 @@ extension Command {
     let used = user.usedCommands
     user.ask(
       Question(
-        title: "command", enter: "runs",
+        title: "command", enter: "runs", remark: "; the value of a command is asked after Enter",
         choices: { [model = call.port.model] typed in
           CommandList.choices(in: model.state, used: used, typed: typed)
         },

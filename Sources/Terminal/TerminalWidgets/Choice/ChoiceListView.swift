@@ -27,6 +27,8 @@ public struct ChoiceListView: Sendable {
   private static let roomyWidth = 80
   /// The minimum width of the column beside the titles. A narrower one is omitted.
   private static let leastSideWidth = 5
+  /// The number of choices that are named where none of them matches.
+  private static let namedCount = 12
   /// The number of choices that determine the widths of the columns. Measuring thousands
   /// takes too long.
   private static let measuredCount = 200
@@ -77,19 +79,31 @@ public struct ChoiceListView: Sendable {
   /// - Parameters:
   ///   - list: a list with ``visibleCount(of:)`` visible choices.
   ///   - takesTyped: whether Enter takes the query if nothing matches.
-  public func content<ID>(of list: ChoiceList<ID>, takesTyped: Bool = false) -> PanelContent {
+  ///   - remark: what the user may want to know if nothing matches; nil for the names of a few
+  ///     choices.
+  public func content<ID>(
+    of list: ChoiceList<ID>, takesTyped: Bool = false, remark: String? = nil
+  ) -> PanelContent {
     let columns = columns(of: list)
     let places = list.ranking.indices.dropFirst(list.firstVisible).prefix(rowCount(for: list))
     let (header, cursorColumn) = header(of: list)
     var rows = places.map { row(at: $0, of: list, columns) }
     if list.matchCount == 0, !list.choices.isEmpty, rowCount(for: list) > 0 {
-      let line = StyledLine(
-        takesTyped ? "  not in the list; Enter takes it as typed" : "  nothing matches",
-        usesAttributes ? .dimmed : [])
-      rows = [line.clipped(toWidth: width)]
+      let text =
+        takesTyped
+        ? "not in the list; Enter takes it as typed"
+        : "nothing matches" + (remark ?? names(of: list).map { ": \($0)" } ?? "")
+      let line = StyledLine("  " + text, usesAttributes ? .dimmed : [])
+      rows = [line.truncated(toWidth: width)]
     }
     let lines = [header] + rows + reasonLines(of: list) + [keyLine].compactMap(\.self)
     return PanelContent(lines, cursorColumn: cursorColumn)
+  }
+
+  /// The choices in words; nil if there are many.
+  private func names<ID>(of list: ChoiceList<ID>) -> String? {
+    guard list.choices.count <= Self.namedCount else { return nil }
+    return "there is " + list.choices.map(\.title).joined(separator: ", ")
   }
 
   /// The columns for the rows that can be visible.
@@ -124,7 +138,8 @@ public struct ChoiceListView: Sendable {
     let shownNote = note(of: list).text
     let room = max(0, width - shownNote.displayWidth - 2)
     let query = list.query.visibleForm
-    let shownPrompt = prompt.truncated(toWidth: room - min(query.displayWidth, room / 2) - 1)
+    let shownPrompt = prompt.truncated(
+      toWidth: room - min(query.displayWidth, room / 2) - 1, ellipsis: "…: ")
     let shownQuery = query.suffix(ofWidth: room - shownPrompt.displayWidth)
     var line = StyledLine(shownPrompt, usesAttributes ? .bold : [])
     line.append(shownQuery)
@@ -214,12 +229,5 @@ public struct ChoiceListView: Sendable {
       let most = side > 0 ? max(left - 2 - side, left / 2) : left
       title = min(widest(\.title), most)
     }
-  }
-}
-
-extension String {
-  /// The longest suffix that fits in `width` columns.
-  fileprivate func suffix(ofWidth width: Int) -> String {
-    String(String(reversed()).prefix(ofWidth: width).reversed())
   }
 }

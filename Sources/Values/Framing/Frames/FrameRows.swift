@@ -98,9 +98,16 @@ package struct FrameRows: RowView {
     var text = frame.text(isText: isText, isASCII: style.isASCII)
     if let columns {
       let width = columns - margin
-      let rows = text.wrapped(
-        toWidth: width, indentation: min(frame.textMargin, width / 2), breaksAfterCommas: true)
-      text = rows.joined(separator: "\r\n" + String(repeating: " ", count: margin))
+      let isRoomy = frame.textMargin <= width / 2
+      // The bytes begin in the first row, also where they have no space to break at.
+      let head = isRoomy ? text.prefix(ofWidth: frame.textMargin) : ""
+      let indentation = isRoomy ? 0 : width / 2
+      let rows = String(text.dropFirst(head.count)).wrapped(
+        toWidth: width - head.displayWidth, indentation: indentation, losesNothing: true)
+      text =
+        head
+        + rows.joined(
+          separator: "\r\n" + String(repeating: " ", count: margin + head.displayWidth))
     }
     line.append(text)
     if colour != nil { line.append("\u{1B}[0m" as StaticString) }

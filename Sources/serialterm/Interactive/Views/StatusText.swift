@@ -49,9 +49,10 @@ struct StatusText {
     let count = state.program.ports.count
     let place = (state.program.ports.firstIndex(of: focus) ?? 0) + 1
     let name = StyledLine(" \(focus.harmless) (\(place)/\(count)) ", .reversed)
-    let forms = sessionForms.filter { $0.text != focus }
-    return [Part([(name, StatusParts.always)]), Self.part(forms.map { (StyledLine($0), $1) })]
-      + details
+    // The name of the port need not be there twice.
+    let forms = Array(sessionForms.prefix { $0.text != focus })
+    return [Part([(name, StatusParts.always)])]
+      + (forms.isEmpty ? [] : [Self.part(forms.map { (StyledLine($0), $1) })]) + details
       + (state.program.sendsToAll ? [Self.alert("typing to all", .pen)] : [])
   }
 
@@ -78,9 +79,10 @@ struct StatusText {
       .map { forms[$0] }
   }
 
-  /// A name in a number of characters: its beginning and its end tell it from others.
+  /// A name in a number of columns: its beginning and its end tell it from others.
   private static func withoutMiddle(_ name: String, limit: Int = 24) -> String {
-    name.count <= limit ? name : name.prefix(limit / 2) + "…" + name.suffix((limit - 1) / 2)
+    name.displayWidth <= limit
+      ? name : name.prefix(ofWidth: limit / 2) + "…" + name.suffix(ofWidth: (limit - 1) / 2)
   }
 
   /// The settings of an open port, or the reason why it is not open.

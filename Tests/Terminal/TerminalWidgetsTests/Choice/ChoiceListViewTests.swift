@@ -87,13 +87,20 @@ import Testing
     #expect(words(below()) == "")
   }
 
-  @Test func `A query that matches nothing says so`() {
+  @Test func `A query that matches nothing says so, and names a few choices`() {
     var list = ChoiceList(Self.commands)
     for character in "zzz".unicodeScalars { _ = list.handle(.character(character)) }
-    for columns in [80, 40] {
+    let names = Self.commands.map(\.title).joined(separator: ", ")
+    for columns in [200, 40, 20] {
       let lines = Self.text(of: list, columns: columns)
-      #expect(lines[0].hasSuffix("0/3") && lines[1] == "  nothing matches")
+      let whole = "  nothing matches: there is \(names)"
+      let cut = String(whole.prefix(columns - 1)) + "…"
+      #expect(lines[0].hasSuffix("0/3") && lines[1] == (whole.count <= columns ? whole : cut))
     }
+    var many = ChoiceList((0..<13).map { Choice(id: $0, title: "\($0)") })
+    many.replaceQuery("zzz")
+    many.settle()
+    #expect(Self.text(of: many, columns: 80)[1] == "  nothing matches")
   }
 
   @Test(arguments: [(24, 12), (40, 20), (80, 40), (10, 5), (5, 3), (3, 2), (2, 1), (1, 1)])

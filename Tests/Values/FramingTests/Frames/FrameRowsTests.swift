@@ -73,6 +73,24 @@ import Time
     }
   }
 
+  @Test func narrowScreens_loseNoSpaceOfAText_andBeginItInTheFirstRow() throws {
+    for text in ["Temp:        25     OK,    b, c", String(repeating: "dGVzdA", count: 12)] {
+      // The width of the time, which is that of seconds since 1970, and of the length.
+      let margin = 23
+      for columns in 30...90 {
+        var rows = try Self.rows("lines", directions: false)
+        rows.fit(columns: columns)
+        let shown = Self.show(Array((text + "\n").utf8), in: &rows)
+        let pieces = shown.split(separator: "\r\n")
+        #expect(pieces[0].contains(text.prefix(5)), "\(columns)")
+        let parts = pieces.enumerated().map { number, piece in
+          number == 0 ? piece : piece.dropFirst(margin)
+        }
+        #expect(parts.joined().hasSuffix(text), "\(columns): \(shown)")
+      }
+    }
+  }
+
   @Test func wrongFramesAreRedAndStrayBytesDim() throws {
     var rows = try Self.rows("modbus-ascii", coloured: true, directions: false)
     #expect(
