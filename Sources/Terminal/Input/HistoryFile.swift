@@ -21,8 +21,9 @@ package struct HistoryFile {
   /// The number of lines that are kept when the file is full, so that not every new
   /// line rewrites it.
   private static let remainder = 750
-  /// The maximum size in bytes. A larger file is not a history, and is not read.
-  private static let sizeLimit = 16 * 1_048_576
+  /// The maximum size in bytes. A larger file is not a history, and is not read: typed lines may
+  /// be long, names of commands are not.
+  private let sizeLimit: Int
 
   /// What a file keeps. All but typed lines are the same for all profiles.
   package enum Content {
@@ -47,6 +48,11 @@ package struct HistoryFile {
       case .shellCommands: "run-command.txt"
       case .palette: "palette.txt"
       case .statusLine: "status-line.txt"
+      }
+    sizeLimit =
+      switch content {
+      case .lines, .shellCommands: 16 * 1_048_576
+      case .palette, .statusLine: 65_536
       }
     self.place = place
   }
@@ -92,14 +98,14 @@ package struct HistoryFile {
 
   private func contents() throws(Errno) -> [UInt8] {
     let folder = try openFolder(creates: false)
-    return try Self.contents(of: Self.openFile(path(of: name, in: folder), O_RDONLY))
+    return try contents(of: Self.openFile(path(of: name, in: folder), O_RDONLY))
   }
 
   private func write(_ line: String) throws(Errno) {
     let folder = try openFolder(creates: true)
     let path = path(of: name, in: folder)
     let file = try Self.openFile(path, O_RDWR | O_CREAT | O_APPEND)
-    let bytes = try Self.contents(of: file)
+    let bytes = try contents(of: file)
     var addition = History()
     addition.append(line)
     guard bytes.count(where: { $0 == UInt8(ascii: "\n") }) >= Self.limit else {
@@ -167,7 +173,7 @@ package struct HistoryFile {
     FilePath("/proc/self/fd/\(folder.borrowed.rawValue)").appending(name)
   }
 
-  private static func contents(of file: borrowing OwnedDescriptor) throws(Errno) -> [UInt8] {
+  private func contents(of file: borrowing OwnedDescriptor) throws(Errno) -> [UInt8] {
     let size = Int(try file.borrowed.stat().size)
     guard size <= sizeLimit else { throw .fileTooLarge }
     guard size > 0 else { return [] }

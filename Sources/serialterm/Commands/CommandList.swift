@@ -6,7 +6,8 @@ import TextTools
 /// with the reason.
 ///
 /// A screen gets columns: on one page if that has room for all commands, otherwise first a page of
-/// those that are available and have a key, then the others.
+/// those that have a key, then the others. If the page has no room for them, what is unavailable
+/// is among the others.
 struct CommandList {
   let state: TerminalState
   let prefix: PrefixKey
@@ -57,7 +58,7 @@ struct CommandList {
   // MARK: Columns
 
   /// The list for the pages of a screen. It may have more lines than a page; blank lines then fill
-  /// the page of the commands that are available and have a key.
+  /// the page of the commands that have a key.
   func lines(on size: ScreenSize) -> [StyledLine] {
     let page = Dialogs.pageSize(on: size)
     let table = Table(list: self, width: size.columns)
@@ -68,13 +69,17 @@ struct CommandList {
       let lines = table.wrapped(both) + table.rows(of: all, columns: count)
       if lines.count <= page { return lines }
     }
-    let keyed = sections { $0.key != nil }.map { Section(title: $0.title, available: $0.available) }
-    let rest = all.map { section in
-      Section(
-        title: section.title, available: section.available.filter { $0.key == nil },
-        off: section.off)
+    var keyed = sections { $0.key != nil }
+    var rest = sections { $0.key == nil }
+    let introductionHeight = table.wrapped([header]).count
+    if table.rows(of: keyed, onPagesOf: page - introductionHeight).count + introductionHeight > page {
+      keyed = keyed.map { Section(title: $0.title, available: $0.available) }
+      rest = zip(all, rest).map {
+        Section(title: $0.title, available: $1.available, off: $0.off)
+      }
     }
-    let first = table.wrapped([header]) + table.rows(of: keyed, onPagesOf: page - 1)
+    let first =
+      table.wrapped([header]) + table.rows(of: keyed, onPagesOf: page - introductionHeight)
     let missing = (page - first.count % page) % page
     return first + Array(repeating: StyledLine(), count: missing)
       + table.wrapped([footer]) + table.rows(of: rest, onPagesOf: page)
@@ -155,7 +160,7 @@ struct CommandList {
       guard hasTitlesBeside else { return [StyledLine(title).clipped(toWidth: width)] + lines }
       return lines.enumerated().map { number, line in
         var whole = StyledLine(number == 0 ? title : "").padded(toWidth: margin)
-        for run in line.runs { whole.append(run.text, run.style) }
+        whole.append(line)
         return whole
       }
     }
@@ -172,7 +177,7 @@ struct CommandList {
     private func joined(_ cells: [StyledLine], _ width: Int) -> StyledLine {
       cells.enumerated().reduce(into: StyledLine()) { line, cell in
         line = line.padded(toWidth: cell.offset * width)
-        for run in cell.element.runs { line.append(run.text, run.style) }
+        line.append(cell.element)
       }
     }
 
@@ -237,7 +242,7 @@ struct CommandList {
   /// last, then the others by their groups. Commands whose keys every user knows come last.
   ///
   /// - Parameters:
-  ///   - used: the names of the used commands, the latest at the end. Unknown names are ignored.
+  ///   - used: the names of the used commands, the latest first. Unknown names are ignored.
   ///   - typed: the text that the user searches for.
   static func choices(
     in state: TerminalState, used: [String] = [], typed: String = ""
@@ -245,7 +250,7 @@ struct CommandList {
     let known: [Command] = [.help, .quit]
     let others = state.commands.filter { $0 != .palette && !known.contains($0) }
     var first: [Command] = []
-    for name in used.reversed() where first.count < usedCount {
+    for name in used where first.count < usedCount {
       guard let command = others.first(where: { $0.name == name }), !first.contains(command)
       else { continue }
       first.append(command)

@@ -57,7 +57,7 @@ final class FakeCommandUser: CommandUser {
   func updateQuestion() {}
   /// The names of the commands that were run from the palette.
   var usedCommands: [String] = []
-  func noteUse(of command: Command) { usedCommands.append(command.name) }
+  func noteUse(of command: Command) { usedCommands.insert(command.name, at: 0) }
   func showCommandList() { events.append("list") }
   func clearScreen() { events.append("clear") }
   func rememberStatusLine(_ isOn: Bool) { events.append("status line \(isOn.onOff)") }

@@ -26,7 +26,9 @@ extension History {
   /// A backslash that does not begin a known escape stands for itself.
   public init(parsing text: String, capacity: Int = 1000) {
     self.init(capacity: capacity)
-    for line in text.split(whereSeparator: \.isNewline) { append(Self.unescaped(line)) }
+    for line in text.split(whereSeparator: \.isNewline).suffix(capacity) {
+      append(Self.unescaped(line))
+    }
   }
 
   /// The history as text with one entry per line. Backslashes and control characters are written as

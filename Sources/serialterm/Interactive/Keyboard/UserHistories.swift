@@ -20,9 +20,16 @@ final class UserHistories {
     HistoryFile(of: .lines(ofProfile: profile), in: folder)
   }
 
-  /// The names of the commands that were run from the palette, the latest at the end. Other
+  /// The names of the commands that were run from the palette last, the latest first. Other
   /// sessions may have added some.
-  var usedCommands: [String] { palette.load().lines }
+  var usedCommands: [String] {
+    palette.load().lines.reversed().reduce(into: []) { names, name in
+      if names.count < Self.usedLimit, !names.contains(name) { names.append(name) }
+    }
+  }
+
+  /// More than the palette shows first, because some may be unknown or not in its list.
+  private static let usedLimit = 20
 
   /// Keeps the name of a command that is run from the palette.
   func note(_ command: Command) { palette.append(command.name) }
