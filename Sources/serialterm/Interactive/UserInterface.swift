@@ -102,9 +102,9 @@ final class UserInterface: FrontEnd {
     focus.mergeIfNeeded()
     for port in focus.ports {
       port.model.followFocus(focus)
-      views.statusChoice.follow(port)
       connect(port)
     }
+    views.statusChoice.begin()
     // An unusable address is detected before the port is opened, which may reset a board.
     for port in focus.ports { try port.listen() }
     app.shareLogs()
@@ -226,6 +226,7 @@ final class UserInterface: FrontEnd {
       app.remove(port.port)
       throw error as? Failure ?? Failure(.otherFailure, "\(endpoint): \(error).")
     }
+    port.model.update { [focus] in $0.showsStatus = focus.state.showsStatus }
     focus.add(port)
     start(port)
     focus.mergeIfNeeded()

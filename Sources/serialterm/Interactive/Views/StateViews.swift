@@ -16,7 +16,7 @@ final class StateViews {
   init(of focus: PortFocus, _ keyboard: Keyboard, in app: App, keeping folder: FilePath?) {
     // Who only reads the screen, or writes into a pipe, has chosen nothing.
     let canChoose = keyboard.terminal != nil && app.console.kind == .drawing
-    statusChoice = StatusChoice(in: canChoose ? folder : nil)
+    statusChoice = StatusChoice(of: focus, in: canChoose ? folder : nil)
     sizes = SizeFollower(keyboard, at: focus, on: app.console, loop: app.loop)
     status = StatusDisplay(of: focus, on: app.console, loop: app.loop) { [unowned keyboard] in
       keyboard.terminal == nil ? nil : keyboard.keys.name(of: .help)

@@ -9,12 +9,14 @@ import TerminalWidgets
 final class StatusChoice {
   private var file: HistoryFile
   private var isOn: Bool?
+  private let focus: PortFocus
   private var configurations: [AnyObject] = []
 
   /// Reads the choice. A file that cannot be read is no choice.
   ///
   /// - Parameter folder: the state folder of the user; nil to remember nothing.
-  init(in folder: FilePath?) {
+  init(of focus: PortFocus, in folder: FilePath?) {
+    self.focus = focus
     file = HistoryFile(of: .statusLine, in: folder)
     switch file.load().lines.last {
     case "on": isOn = true
@@ -23,26 +25,35 @@ final class StatusChoice {
     }
   }
 
-  /// Applies the choice to a port, and again when its device becomes known and has a profile.
-  func follow(_ port: PortPresenter) {
-    configurations.append(
-      port.$configuration.observe { [unowned self, unowned port] _ in apply(to: port) })
-    apply(to: port)
+  /// Applies the choice to all ports, and again when a device becomes known and has a profile.
+  func begin() {
+    configurations = focus.ports.map { port in
+      port.$configuration.observe { [unowned self] _ in apply() }
+    }
+    apply()
   }
 
-  private func apply(to port: PortPresenter) {
+  /// The ports have one line, so that one of them decides for all.
+  private func apply() {
+    guard let isOn, !focus.ports.contains(where: Self.isSaid) else { return }
+    for port in focus.ports {
+      port.model.update { $0.showsStatus = isOn && Need.drawing.unmet(in: $0) == nil }
+    }
+  }
+
+  /// Whether the command line or the configuration of a port says it.
+  private static func isSaid(of port: PortPresenter) -> Bool {
     let (parameters, keys) = (port.configuration.values.all, port.configuration.profile.keys)
     let name = ViewParameters.status.declaration.name
     // `status = false` is only among the keys.
-    let isSaid =
-      parameters[name] != nil || parameters.switchedOff.contains(name) || keys.contains(name)
-    guard let isOn, !isSaid else { return }
-    port.model.update { $0.showsStatus = isOn && Need.drawing.unmet(in: $0) == nil }
+    return parameters[name] != nil || parameters.switchedOff.contains(name) || keys.contains(name)
   }
 
   /// Keeps what the user has chosen for this session and later ones.
   func remember(_ isOn: Bool) {
     self.isOn = isOn
+    // Another session may have chosen since: a line that is the last one is not written again.
+    _ = file.load()
     file.append(isOn ? "on" : "off")
   }
 }

@@ -1,3 +1,4 @@
+import SerialCore
 import SystemPackage
 import Terminal
 import TestSupport
@@ -72,7 +73,21 @@ import Testing
     let next = try InterfaceBench(options)
     try next.begin()
     defer { next.end() }
-    #expect(next.interface.focus.ports.allSatisfy { $0.model.state.showsStatus })
+    try next.interface.connect(to: Endpoint(InterfaceBench.endpoint.kind, "fake:3"))
+    #expect(next.interface.focus.ports.map(\.model.state.showsStatus) == [true, true, true])
+  }
+
+  @Test func theLastChoiceOfAnySession_counts() throws {
+    let folder = try TemporaryFolder()
+    var options = InterfaceBench.Options()
+    options.stateFolder = folder.path
+    let (one, other) = (try InterfaceBench(options), try InterfaceBench(options))
+    one.interface.rememberStatusLine(true)
+    other.interface.rememberStatusLine(false)
+    #expect(try !Self.begins(options))
+    one.interface.rememberStatusLine(true)
+    #expect(try Self.begins(options))
+    for bench in [one, other] { bench.end() }
   }
 
   @Test func aFileWithoutAChoice_isNone() throws {
