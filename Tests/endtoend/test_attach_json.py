@@ -796,7 +796,7 @@ class MessageTests(MessageCase):
         # What the session itself does is not done again: its log, and it alone decides what is read-only.
         session = self.session("--profile", "board", "--no-log", "--no-read-only")
         member = self.member(watches=("people", "commands"))
-        self.assertEqual(self.names(member), ["snippet: where", "snippet: login", "snippet: raw", "sequence: wake"])
+        self.assertEqual(self.names(member), ["sequence: wake", "snippet: where", "snippet: login", "snippet: raw"])
         member.wait("commands", lambda commands: "has the pen" in commands["snippet: login"].get("reason", ""),
                     "it knows who has the pen")
         record = member.state("commands")["snippet: login"]

@@ -170,7 +170,7 @@ class ProtocolTests(AgentCase):
 
     def test_a_person_who_starts_it_learns_what_it_waits_for(self):
         with Terminal(serialterm_binary(), "mcp", variables=self.variables) as terminal:
-            terminal.expect(b"mcp is a server for agents: it waits for messages of the Model Context")
+            terminal.expect(b"mcp is a server for agents: it waits for messages of the")
             terminal.send(b"\x03")
             terminal.wait()
         # A program that begins nothing, as a service or a pipe.

@@ -267,7 +267,7 @@ class PackageTests(DebianTestCase):
                 # The sources are not in the package, the licence has Debian's name, and other sites
                 # are not looked at.
                 parts = path.split("/")
-                if not {"Sources", "Examples", "LICENSE", "http", "https"}.intersection(parts):
+                if not {"Sources", "Tests", "Examples", "LICENSE", "http", "https"}.intersection(parts):
                     with self.subTest(page=page.name, link=path):
                         self.assertTrue((page.parent / path).exists())
 

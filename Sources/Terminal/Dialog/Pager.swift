@@ -57,7 +57,10 @@ final class Pager: Dialog {
   private func page(on size: ScreenSize) -> PanelContent {
     let lines = text(size)
     lineCount = lines.count
-    pageSize = Dialogs.pageSize(on: size)
+    let newSize = Dialogs.pageSize(on: size)
+    // Another size of the window makes other pages.
+    if newSize != pageSize { first -= first % newSize }
+    pageSize = newSize
     // The last page may be short, so that no line of the page before is shown again.
     first = first < lineCount ? max(0, first) : max(0, lineCount - pageSize)
     let page = lines.dropFirst(first).prefix(pageSize)

@@ -232,9 +232,7 @@ package struct PlotPanel {
         var entry = StyledLine(
           " " + key + String(repeating: " ", count: max(1, 12 - key.count)), .bold)
         entry.append(effect)
-        for run in entry.clipped(toWidth: width - 1).padded(toWidth: width).runs {
-          line.append(run.text, run.style)
-        }
+        line.append(entry.clipped(toWidth: width - 1).padded(toWidth: width))
       }
       return line
     }
@@ -284,7 +282,7 @@ package struct PlotPanel {
       } else if gap > 0 {
         rows[rows.count - 1].append(String(repeating: " ", count: gap))
       }
-      for run in entry.runs { rows[rows.count - 1].append(run.text, run.style) }
+      rows[rows.count - 1].append(entry)
     }
     return rows
   }

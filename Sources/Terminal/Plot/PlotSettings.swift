@@ -68,8 +68,8 @@ package struct PlotSettings: Hashable, Sendable {
       isLogarithmic: isLogarithmic, hidden: hidden, cursor: cursor)
   }
 
-  /// The range of values that is shown: the fixed one, or one with a margin around
-  /// the visible curves.
+  /// The range of values that is shown: the fixed one, or one with round ends
+  /// around the visible curves.
   private func values(
     of recording: Recording, in times: ClosedRange<Double>
   ) -> ClosedRange<Double> {

@@ -112,7 +112,8 @@ extension Question<FileChoices.Answer> {
       }, onCancel: onCancel)
   }
 
-  /// A question for a file to write, which need not exist: the typed name comes first.
+  /// A question for a file to write, which need not exist: the typed name comes first
+  /// if it can be written.
   ///
   /// - Parameters:
   ///   - suggestion: the answer to Enter alone; nil for none.

@@ -39,7 +39,11 @@ extension Command {
       if $0.view.highlights.isEmpty { $0.view.highlights = Highlight.levels }
       $0.view.isHighlighting.toggle()
     }
-    call.answer(.done("highlight is \(call.state.view.isHighlighting.onOff)."))
+    let view = call.state.view
+    let what =
+      view.isHighlighting && view.highlights == Highlight.levels
+      ? ": log levels. --highlight colours other text" : ""
+    call.answer(.done("highlight is \(view.isHighlighting.onOff)\(what)."))
   }
 
   static let pause = toggle(

@@ -167,8 +167,8 @@ struct SearchText {
     return next == words.count || words[next] != words[run.upperBound] ? .word : .wordStart
   }
 
-  /// The first match in which each character of the word begins a word of the text or follows
-  /// the previous character.
+  /// The match in which each character of the word begins a word of the text or follows the
+  /// previous character. Each is taken at its first place, also where a later one would match.
   private func initials(_ word: [UInt64], _ first: UInt64, before end: Int) -> [Int]? {
     guard word.count <= end else { return nil }
     var positions: [Int] = []

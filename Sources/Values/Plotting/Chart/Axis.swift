@@ -81,7 +81,7 @@ public struct Axis: Hashable, Sendable {
     let least = max((upper - lower) / Double(count + 1), ulp)
     var exponent = max(Int((logarithm2(least) / logarithm2(10)).rounded(.down)) - 1, finest + shift)
     // Ticks at both ends are preferred to more ticks.
-    var finest: [DecimalNumber]?
+    var most: [DecimalNumber]?
     while true {
       for factor in [1, 2, 5] {
         let first = (lower * powerOfTen(-exponent) / Double(factor)).rounded(.down)
@@ -97,9 +97,9 @@ public struct Axis: Hashable, Sendable {
         if found.first?.value == range.lowerBound, found.last?.value == range.upperBound {
           return found
         }
-        if let finest, found.count <= 3 { return finest }
-        finest = finest ?? found
-        if found.count <= 3 { return found }
+        let best = most ?? found
+        if found.count <= 3 { return best }
+        most = best
       }
       exponent += 1
     }

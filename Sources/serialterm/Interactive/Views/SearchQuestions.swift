@@ -47,12 +47,9 @@ final class SearchQuestions {
         }
       },
       onAnswer: { [unowned self] expression in
-        do throws(PatternError) {
-          let pattern = try Pattern(searching: expression)
-          searchAndPrint(ScrollbackSearch(of: scrollback, for: pattern), for: pattern)
-        } catch {
-          console.answer(["\(error)."])
-        }
+        // Another expression is not among the choices.
+        guard let pattern = try? Pattern(searching: expression) else { return }
+        searchAndPrint(ScrollbackSearch(of: scrollback, for: pattern), for: pattern)
       })
     dialogs.ask(question)
   }

@@ -34,14 +34,14 @@ import Testing
 
 @Suite struct ContrastTests {
   @Test(
-    "the colours of the palette have a contrast of 3 or more with black and with white",
+    "the colours of the palette have a contrast of 3.5 or more with black and with white",
     arguments: StyledLine.Style.Colour.allCases.filter { $0.code.hasPrefix("38;5;") })
   func colours(colour: StyledLine.Style.Colour) throws {
     let number = try #require(Int(colour.code.dropFirst("38;5;".count)))
     let luminance = try #require(Self.luminance(ofPaletteColour: number))
     // The definition of the contrast ratio in WCAG 2.2, with black and with white.
-    #expect((luminance + 0.05) / 0.05 >= 3)
-    #expect(1.05 / (luminance + 0.05) >= 3)
+    #expect((luminance + 0.05) / 0.05 >= 3.5)
+    #expect(1.05 / (luminance + 0.05) >= 3.5)
   }
 
   @Test func blueAndRed_areBrightOnBlack() throws {
