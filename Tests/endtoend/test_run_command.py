@@ -50,7 +50,7 @@ class RunCommandTests(CommandTest):
         self.begin("--status")
         # The shell itself waits: one that is about to start a program can lose SIGINT (dash).
         self.run_command("read line")
-        self.screen.wait_for_text("| read is running |")
+        self.screen.wait_for_text(" read is running ")
         self.terminal.send(b"\x03")
         self.screen.wait_for_text("read was stopped with ctrl-c: 0 bytes received, 0 sent.")
         self.expect_nothing_sent()

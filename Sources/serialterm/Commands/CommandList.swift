@@ -72,7 +72,8 @@ struct CommandList {
     var keyed = sections { $0.key != nil }
     var rest = sections { $0.key == nil }
     let introductionHeight = table.wrapped([header]).count
-    if table.rows(of: keyed, onPagesOf: page - introductionHeight).count + introductionHeight > page {
+    if table.rows(of: keyed, onPagesOf: page - introductionHeight).count + introductionHeight > page
+    {
       keyed = keyed.map { Section(title: $0.title, available: $0.available) }
       rest = zip(all, rest).map {
         Section(title: $0.title, available: $1.available, off: $0.off)
