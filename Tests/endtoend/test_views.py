@@ -228,7 +228,7 @@ class TmuxTests(TmuxTest):
         self.type("\x14:")
         self.wait_for_screen("command:")
         self.tmux("resize-window", "-x", "24")
-        self.wait_for_screen("  x  send-file:")
+        self.wait_for_screen("  B  baud:")
         self.type("\x1b")
         wait_until(
             lambda: not self.tmux("capture-pane", "-p").replace("board>", "").strip(),
@@ -243,8 +243,8 @@ class GnuScreenTests(MultiplexerTest):
     def captured(self):
         path = os.path.join(self.folder, "hardcopy")
         self.screen("-p", "0", "-X", "hardcopy", path)
-        # A separate process writes it.
-        return wait_until(lambda: os.path.exists(path) and open(path).read(), "the hardcopy")
+        # A separate process writes it, in Latin-1 where it can.
+        return wait_until(lambda: os.path.exists(path) and open(path, errors="replace").read(), "the hardcopy")
 
     def type(self, keys):
         self.screen("-p", "0", "-X", "stuff", keys)
