@@ -77,9 +77,17 @@ def make(folder, pids=()):
 
 @contextlib.contextmanager
 def sensors(count=40):
-    """Runs programs for a list of them, which do nothing. Their numbers."""
+    """Runs programs for a list of them, which do nothing. Their numbers, which are in their order."""
+    names = [f"sensor-{number:02}" for number in range(count)]
     with contextlib.ExitStack() as stack:
-        programs = [stack.enter_context(subprocess.Popen([f"sensor-{number:02}", "infinity"], executable="/bin/sleep"))
-                    for number in range(count)]
-        stack.callback(lambda: [program.kill() for program in programs])
+        def start():
+            programs = [stack.enter_context(subprocess.Popen([name, "infinity"], executable="/bin/sleep"))
+                        for name in names]
+            stack.callback(lambda: [program.kill() for program in programs])
+            return programs
+
+        programs = start()
+        # The numbers begin again behind the highest one (pid_max).
+        if programs[0].pid > programs[-1].pid:
+            programs = start()
         yield [program.pid for program in programs]
