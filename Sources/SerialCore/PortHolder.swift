@@ -109,28 +109,29 @@ public struct PortHolders: Sendable {
       guard let holder = PortHolder(pid: file.pid) else { continue }
       let isLocked = files.contains { $0.pid == file.pid && $0.isLocked }
       let isFarEnd = multiplexed.map { self.isFarEnd(file.pid, of: $0) } ?? false
-      let status = ProcessStatus(in: FilePath("/proc/\(file.pid)"))
       uses.append(
         Use(
           holder, file: file, isLocked: isLocked, isFarEnd: isFarEnd,
-          isTerminal: status?.terminal == number))
+          isTerminal: file.terminal == number))
     }
     return uses
   }
 
-  /// Whether a process has other serial ports open than one. Its streams and its controlling
-  /// terminal are no ports.
+  /// Whether a process has other serial ports open than one. Its streams are no ports, and neither
+  /// is a pseudo-terminal at which somebody works: GNU screen has that of its user open.
   ///
   /// - Parameter path: the node of that port, or a link to it.
   package func hasOtherPorts(_ pid: Int32, besides path: FilePath) -> Bool {
     let number = try? path.stat().specialDeviceID
-    let terminal = ProcessStatus(in: FilePath("/proc/\(pid)"))?.terminal
-    let drivers = SerialDriver.all
+    let text = (try? TerminalDriver.file.contents()) ?? []
+    let drivers = TerminalDriver.all(in: String(decoding: text, as: UTF8.self))
+      .filter { $0.type == "serial" }
     return openFiles.contains { device, files in
       let own = files.filter { $0.pid == pid }
-      return device != number && device != terminal && !own.isEmpty
+      return device != number && !own.isEmpty
         && own.allSatisfy { $0.descriptor > STDERR_FILENO }
         && (device.isPseudoTerminal || drivers.contains { $0.has(device) })
+        && !files.contains { $0.terminal == device }
     }
   }
 
@@ -213,6 +214,9 @@ extension PortHolders.OpenFile {
     return String(decoding: contents ?? [], as: UTF8.self).split(separator: "\n")
   }
 
+  /// The controlling terminal of the process; nil if it has none.
+  fileprivate var terminal: DeviceID? { ProcessStatus(in: FilePath("/proc/\(pid)"))?.terminal }
+
   /// Whether the file is the master of a pseudo-terminal.
   fileprivate func isMaster(of number: UInt32) -> Bool { lines.contains("tty-index:\t\(number)") }
 
@@ -220,30 +224,5 @@ extension PortHolders.OpenFile {
   /// process that took it, as when a script calls flock(1); /proc/locks does not show it then.
   fileprivate var isLocked: Bool {
     lines.contains { $0.hasPrefix("lock:") && $0.split(separator: " ").contains("FLOCK") }
-  }
-}
-
-/// A driver of serial ports, by the device numbers of its nodes: a line of /proc/tty/drivers.
-private struct SerialDriver {
-  let major: UInt32
-  let minors: ClosedRange<UInt32>
-
-  /// The loaded drivers of serial ports; see proc_tty(5).
-  static var all: [SerialDriver] {
-    let text = (try? FilePath("/proc/tty/drivers").contents()) ?? []
-    return String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap(Self.init)
-  }
-
-  /// `usbserial            /dev/ttyUSB     188 0-511 serial`; nil for a driver of other terminals.
-  init?(_ line: Substring) {
-    let words = line.split(separator: " ")
-    guard words.count == 5, words[4] == "serial", let major = UInt32(words[2]) else { return nil }
-    let ends = words[3].split(separator: "-").compactMap { UInt32($0) }
-    guard let first = ends.first, let last = ends.last, first <= last else { return nil }
-    (self.major, minors) = (major, first...last)
-  }
-
-  func has(_ device: DeviceID) -> Bool {
-    device.majorNumber == major && minors.contains(device.minorNumber)
   }
 }

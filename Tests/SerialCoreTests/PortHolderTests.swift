@@ -58,6 +58,16 @@ import Testing
     #expect(holders.hasOtherPorts(one, besides: "/dev/null") == true)
   }
 
+  @Test func terminalOfAnotherProcess_isNoPort() throws {
+    let other = try Pty()
+    _ = fcntl(other.master, F_SETFD, FD_CLOEXEC)
+    let pid = try program(
+      "setsid --ctty sleep 60 <>\(other.path) & exec 5<>\(pty.path) 6<>\(other.path)")
+    defer { end(pid) }
+    while PortHolders().uses(of: other.path).allSatisfy({ !$0.isTerminal }) { usleep(1_000) }
+    #expect(!PortHolders().hasOtherPorts(pid, besides: pty.path))
+  }
+
   @Test func processThatHasTheMaster_isTheFarEnd() {
     #expect(own?.isFarEnd == true)
     #expect(own?.isLocked == false)

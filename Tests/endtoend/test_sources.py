@@ -104,6 +104,7 @@ READERS = {
     "serialterm/Interactive/Plot/": "files of measurements", "serialterm/Programs/Web/BrowserPage.swift": "another program",
     "Sessions/Logs/Reading/": "logs that are read",
     "SerialCore/LineProbe+Requests.swift": "files of the kernel", "SerialCore/PortHolder.swift": "files of the kernel",
+    "SerialCore/TerminalDriver.swift": "files of the kernel",
     "SerialCore/UUCPLock.swift": "lock files", "Sessions/Session/Binding/KernelConsoles.swift": "files of the kernel",
     "Sessions/Exchanges/Transfers/IncomingFolder.swift": "files of the kernel",
     "serialterm/Doctor/": "files of the kernel and of udev",

@@ -76,20 +76,12 @@ extension Inspector {
 
   /// Whether a device number belongs to a terminal driver; true if that is unknown.
   private func isTerminal(_ id: DeviceID) -> Bool {
-    !exists("/proc/tty/drivers") || driverType(of: id) != nil
+    !exists(TerminalDriver.file) || driverType(of: id) != nil
   }
 
-  /// The driver type of a device number, from /proc/tty/drivers: each line has the name, the node,
-  /// the major number, the range of minor numbers, and the type (`serial`, `pty:slave`, …).
+  /// The type of the driver of a device number; nil if no driver of terminals has it.
   private func driverType(of id: DeviceID) -> Substring? {
-    for line in (text("/proc/tty/drivers") ?? "").split(separator: "\n") {
-      let words = line.split(separator: " ")
-      guard words.count >= 5, UInt32(words[2]) == id.majorNumber else { continue }
-      let bounds = words[3].split(separator: "-").compactMap { UInt32($0) }
-      guard let first = bounds.first, let last = bounds.last else { continue }
-      if (first...max(first, last)).contains(id.minorNumber) { return words[4] }
-    }
-    return nil
+    TerminalDriver.all(in: text(TerminalDriver.file) ?? "").first { $0.has(id) }?.type
   }
 
   /// The groups of /etc/group: see group(5).
