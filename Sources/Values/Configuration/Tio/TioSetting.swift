@@ -303,10 +303,13 @@ enum TioSetting {
     let place = parts.count == 2 ? String(parts[1]) : ""
     // tio takes this port for 0, and for none.
     let port = Int(place).flatMap { $0 == 0 ? nil : $0 } ?? 3_333
+    // An address leads to one port.
+    let warning =
+      values.section == "default" ? "'connect' takes one device while [default] has it" : nil
     let entry: SettingLine
     switch parts[0] {
     case "unix" where !place.isEmpty:
-      entry = .entry("unix", .string("\(place),raw"), from: ["socket"])
+      entry = .entry("unix", .string("\(place),raw"), from: ["socket"], remark: warning)
     case "inet", "inet6":
       guard (1...65_535).contains(port) else {
         return [.dropped("socket", because: "expected a port from 1 to 65535")]
@@ -314,7 +317,8 @@ enum TioSetting {
       let (own, all) = parts[0] == "inet" ? ("", "0.0.0.0:") : ("[::1]:", "[::]:")
       entry = .entry(
         "listen", .string("\(own)\(port),raw"), from: ["socket"],
-        remark: "for this computer; as in tio, for all: \(all)\(port),raw")
+        remark: (["for this computer; as in tio, for all: \(all)\(port),raw"]
+          + [warning].compactMap(\.self)).joined(separator: "; "))
     default:
       return [.dropped("socket", because: "expected unix:PATH, inet:PORT or inet6:PORT")]
     }

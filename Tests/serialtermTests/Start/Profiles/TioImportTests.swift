@@ -384,6 +384,17 @@ struct TioImportTests {
     #expect(lines.allSatisfy { $0.hasSuffix(")") && !$0.hasSuffix("()") }, "\(text)")
   }
 
+  @Test("a socket of the default section says that it is for one device")
+  func defaultSocket() {
+    let text = Self.converted("[default]\nsocket = unix:/tmp/a\n[board]\nsocket = unix:/tmp/b\n")
+      .text
+    #expect(
+      text.split(separator: "\n").filter { $0.hasPrefix("unix") } == [
+        "unix = \"/tmp/a,raw\"  # 'connect' takes one device while [default] has it",
+        "unix = \"/tmp/b,raw\"",
+      ])
+  }
+
   @Test("a profile's setting is converted with its defaults")
   func inherited() {
     let converted = Self.converted(
