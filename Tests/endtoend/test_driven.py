@@ -388,12 +388,13 @@ class PipeliningTests(unittest.TestCase):
             program.send(
                 self.lines({"id": 1, **self.NEVER}) + b"nonsense\n"
                 + self.lines({"id": 3, "command": "dance"}, {"id": 4, "command": "cancel"},
-                             {"id": 5, "command": "dance"}))
-            answers = self.wait_for_answers(program, 5)
-            self.assertEqual([answer["id"] for answer in answers], [1, None, 3, 4, 5])
+                             {"id": 5, "command": "dance"}, {"id": 6, "command": "sned"}))
+            answers = self.wait_for_answers(program, 6)
+            self.assertEqual([answer["id"] for answer in answers], [1, None, 3, 4, 5, 6])
             reasons = [answer.get("reason") for answer in answers]
             self.assertEqual(reasons[:4], ["cancelled", "not JSON: error at byte 1", "cancelled", None])
             self.assertIn("expected a command", reasons[4])
+            self.assertEqual(reasons[5], "'sned' is no command: did you mean 'send'?")
 
     def test_a_cancelled_send_says_what_was_not_sent(self):
         first, second, third = b"1" * 60_000, b"2" * 1_234, "\u00e9" * 100

@@ -130,7 +130,9 @@ class ProtocolTests(AgentCase):
         agent.send_line("")
         agent.notify("notifications/cancelled", requestId=77)
         self.assertEqual(agent.request("no/such")["error"]["code"], -32601)
-        self.assertEqual(agent.request("tools/call", name="no")["error"]["code"], -32602)
+        unknown = agent.request("tools/call", name="send\x1b" + "x" * 100)["error"]
+        self.assertEqual(unknown["code"], -32602)
+        self.assertIn(f"Unknown tool 'send\ufffd{'x' * 35}': expected one of", unknown["message"])
         self.assertIn("there is no argument", agent.failure("status", sessions="s1"))
         self.assertIn("session is missing", agent.failure("status"))
         self.assertEqual(agent.request("resources/read", uri="x:")["error"]["code"], -32002)
@@ -318,6 +320,10 @@ class SafetyTests(AgentCase):
         self.assertIn("not allowed", agent.failure("open", target="loopback:board"))
         self.assertIn("not allowed", agent.failure("open", target="tcp://127.0.0.1:9"))
         self.assertIn("not allowed", self.agent().failure("open", target="tcp://127.0.0.1:9"))
+
+    def test_a_missing_port_names_the_tool_and_the_argument(self):
+        reason = self.agent("--allow", "/dev/ttyNONE9").failure("open", target="/dev/ttyNONE9")
+        self.assertIn("list_ports shows the devices; wait: true waits for it.", reason)
 
     def test_what_a_device_sends_is_harmless_data(self):
         device = self.device()

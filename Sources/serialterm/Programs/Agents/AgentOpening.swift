@@ -28,7 +28,7 @@ final class AgentOpening: AgentOperation {
       guard case .refused(let error) = $0 else { return }
       switch error.code {
       // A node that has come, and will not be another one.
-      case .attended, .notAdmitted: call.fail(Failure(error).message)
+      case .attended, .notAdmitted: call.fail(Failure(error).messageForAgents)
       default: break
       }
     }
@@ -38,7 +38,7 @@ final class AgentOpening: AgentOperation {
       }
       try port.controller.device.startReconnecting()
     } catch {
-      return call.fail((error as? Failure)?.message ?? "\(error)")
+      return call.fail((error as? Failure)?.messageForAgents ?? "\(error)")
     }
     changes = port.model.$state.observe { [unowned self] _ in finishIfReady() }
     finishIfReady()

@@ -128,3 +128,11 @@ struct AgentMistake: Error, Hashable, CustomStringConvertible {
 
   init(_ description: String) { self.description = description }
 }
+
+extension Failure {
+  /// The message with the tool and the argument of agents in place of the command and the option.
+  var messageForAgents: String {
+    message.replacing(text: "'serialterm list' shows", with: "list_ports shows")
+      .replacing(text: " --wait", with: " wait: true")
+  }
+}

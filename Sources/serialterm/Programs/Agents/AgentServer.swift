@@ -152,11 +152,11 @@ final class AgentServer {
 
   private func call(_ request: ClientRequest) {
     func fail(_ error: ProtocolError) { write(messages.error(error, of: request.id)) }
-    guard let name = request.parameters["name"]?.string,
-      let tool = AgentTool.all.first(where: { $0.name == name })
-    else {
+    let name = request.parameters["name"]?.string
+    guard let tool = AgentTool.all.first(where: { $0.name == name }) else {
       let names = AgentTool.all.map(\.name).joined(separator: ", ")
-      return fail(.invalidParameters("Unknown tool: expected one of \(names)"))
+      let unknown = name.map { " '\(String($0.unicodeScalars.prefix(40)).harmless)'" } ?? ""
+      return fail(.invalidParameters("Unknown tool\(unknown): expected one of \(names)"))
     }
     guard calls[request.id] == nil else {
       return fail(.invalidRequest("a request with this id is being answered"))

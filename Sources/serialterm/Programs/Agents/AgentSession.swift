@@ -72,7 +72,7 @@ final class AgentSession {
       }
     }
     failures = port.controller.ends.observe { [unowned self] in
-      finish(because: Failure($0).message)
+      finish(because: Failure($0).messageForAgents)
     }
     requests = port.model.$state.observe { [unowned self, unowned loop] in
       guard Self.firstKeeper(in: $0.new.sharing) != nil, !isWriting else { return }

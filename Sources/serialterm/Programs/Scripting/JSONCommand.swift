@@ -142,7 +142,13 @@ enum JSONCommand {
   private static let noCommand = Mistake("\(expected); the member \"command\" is missing")
 
   private static func mistake(inName name: String) -> Mistake {
-    Mistake("\(expected); '\(name.harmless)' is none")
+    let names =
+      HelpTopic.jsonCommands.flatMap { $0.term.split(atText: ", ") }.map(String.init)
+      + Command.all.map(\.name)
+    if let near = Misspelling.nearest(to: name, among: names) {
+      return Mistake("'\(name.harmless)' is no command: did you mean '\(near)'?")
+    }
+    return Mistake("\(expected); '\(name.harmless)' is none")
   }
 
   /// Performs a command that the configuration of the session defines.
