@@ -1,4 +1,4 @@
-"""The names of pyserial. Who uses one is told what it is called here."""
+"""The names of pyserial. Errors for names of pyserial say the name here."""
 
 from __future__ import annotations
 
