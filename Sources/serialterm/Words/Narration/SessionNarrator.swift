@@ -338,7 +338,8 @@ final class SessionNarrator {
     switch controller.sharing.roster.rule {
     case _ where controller.sharing.isReadOnly: " The session is read-only."
     case .none: " Nobody may write: --writers none."
-    case .one, .all:
+    case .all: ""
+    case .one:
       " It does not have the pen.\(penKey(" gives it.")) --writers all lets everyone write."
     }
   }
