@@ -56,9 +56,7 @@ enum Serialterm {
         }
         return answer(text)
       case .command(let command, let rest):
-        let isNamed = rest.count < words.count
-        if isNamed, !command.description.isHidden { warnOfProfile(named: words[0]) }
-        return try run(command, rest, isNamed: isNamed)
+        return try run(command, rest, isNamed: rest.count < words.count)
       case .noMember(let group, let word):
         throw Failure(.usage, UsageAdvice.message(forMember: word, of: group))
       }
@@ -76,11 +74,16 @@ enum Serialterm {
     }
   }
 
-  /// Warns that a word is a command and not the profile of this name.
-  private static func warnOfProfile(named name: String) {
-    guard let file = try? ProfileFile(nil), file.contents.profile(named: name) != nil else {
-      return
-    }
+  /// Warns that the name of a command is the command and not the profile of this name.
+  /// Programs that read what a command prints need no warning.
+  private static func warnOfProfile(
+    named command: CommandDescription, _ given: Given, in file: @autoclosure () -> ProfileFile?
+  ) {
+    let isForPrograms = ["quiet", "names", "json"].contains { given[$0] != nil }
+    guard !isForPrograms, !command.isHidden, command.name != ConnectCommand.name,
+      let name = command.name.split(separator: " ").first.map(String.init),
+      file()?.contents.profile(named: name) != nil
+    else { return }
     complain(
       "warning: '\(name)' is a command, and a profile. 'serialterm --profile \(name)' is the profile."
     )
@@ -98,13 +101,18 @@ enum Serialterm {
     do {
       let given = try command.given(by: words)
       let devices = DeviceCatalog()
+      let configured = given["config"]?.last.map { FilePath($0) }
       guard let profiled = command.profiled(for: given) else {
+        if isNamed { warnOfProfile(named: description, given, in: try? ProfileFile(configured)) }
         return try command.init(Values(given, of: description.declarations))
           .execute(in: CommandContext(devices: devices))
       }
       let reading = try CommandLineReader(devices: { try? devices.current() }).read(profiled, given)
       try checkTargets(
         of: reading, given, isNamed: isNamed, among: { (try? devices.current()) ?? [] })
+      if isNamed, !reading.command.values[SessionParameters.quiet] {
+        warnOfProfile(named: description, given, in: reading.file)
+      }
       for command in [reading.command] + reading.others.map(\.command) {
         guard !command.values[SessionParameters.quiet] else { continue }
         command.values.note(at: command.namedTarget).map(complain)
@@ -135,31 +143,38 @@ enum Serialterm {
     among devices: () -> [Device]
   ) throws(Failure) {
     let texts = given["target"] ?? []
-    let targets = ([reading.command] + reading.others.map(\.command)).map(\.namedTarget)
+    let commands = [reading.command] + reading.others.map(\.command)
+    let targets = commands.map(\.namedTarget)
+    // Any device may come while the command waits.
+    let waits = reading.command.values[SessionParameters.wait]
     let isProfile = texts.first.map { !targets.contains(try? Target(parsing: $0)) } ?? true
     let order =
-      isProfile
+      isProfile || waits
       ? nil
       : UsageAdvice.message(
         forOrderOf: given, in: type(of: reading.command).description, isDevice: Self.isDevice)
-    let same = UsageAdvice.message(
-      forSame: targets.compactMap { $0?.node }.map { ("\($0)".harmless, $0.realPath) })
+    // Several profiles may be for one device, and a shared port is opened several times.
+    let isOnce =
+      given["profiles"] == nil && commands.contains { $0.values[SessionParameters.exclusive] }
+    let named = isOnce ? targets.compactMap { $0?.node } : []
+    let same = UsageAdvice.message(forSame: named.map { ("\($0)".harmless, $0.realPath) })
     if let message = order ?? same { throw Failure(.usage, message) }
     let missing = texts.filter { text in
       guard !text.contains("/"), let target = try? Target(parsing: text), targets.contains(target),
-        case .endpoint(let endpoint) = target, let path = endpoint.path
+        let node = target.node
       else { return false }
-      return (try? path.stat()) == nil
+      return (try? node.stat()) == nil
     }
     guard let first = missing.first else { return }
     if texts.count > 1 {
       let words = Array(ProgramArguments.all.dropFirst())
-      let message =
-        UsageAdvice.message(forTargets: missing, words: words)
-        ?? (given["wait"] == nil && Self.isDevice(texts[0])
-          ? UsageAdvice.message(forTextBehind: texts[0], missing) : nil)
-      guard let message else { return }
-      throw Failure(.usage, message)
+      if let message = UsageAdvice.message(forTargets: missing, words: words) {
+        throw Failure(.usage, message)
+      }
+      guard reading.command is ConnectCommand, !waits, Self.isDevice(texts[0]),
+        let message = UsageAdvice.message(forTextBehind: texts[0], missing)
+      else { return }
+      throw Failure(.deviceNotFound, message)
     }
     let nodes = {
       let consoles = KernelConsoles()
@@ -170,7 +185,7 @@ enum Serialterm {
       let file = try? ProfileFile(given["config"]?.last.map { FilePath($0) })
       return file?.contents.profiles.map(\.name) ?? []
     }
-    if given["wait"] == nil,
+    if !waits,
       let meant = UsageAdvice.meaning(
         ofTarget: first, isFirstWord: !isNamed, nodes: nodes, profiles: profiles)
     {
@@ -178,10 +193,13 @@ enum Serialterm {
     }
   }
 
-  /// Whether a word is a TARGET for sure: a present device, or an address.
+  /// Whether a word is a TARGET for sure: a present device, a simulation, or a URL. Other forms may
+  /// be a text too: `port:80`.
   private static func isDevice(_ word: String) -> Bool {
     guard let target = try? Target(parsing: word) else { return false }
-    guard let node = target.node else { return word != "latest" && word != "new" }
+    guard let node = target.node else {
+      return word.hasPrefix("loopback:") || word.contains(text: "://")
+    }
     return (try? node.stat().type) == .characterSpecial && node != "/dev/null"
   }
 
@@ -202,12 +220,5 @@ enum Serialterm {
 
   private static func complain(_ message: String) {
     if !message.isEmpty { StandardStream.complain(message) }
-  }
-}
-
-extension Target {
-  /// The path of a node of this computer; nil for another form.
-  fileprivate var node: FilePath? {
-    if case .endpoint(let endpoint) = self { endpoint.path } else { nil }
   }
 }

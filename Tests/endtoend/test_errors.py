@@ -141,6 +141,29 @@ class UsageTests(ErrorCase):
                 self.assertEqual(result.status, 2, result)
                 self.assertIn(advice, result.stderr)
 
+    def test_absent_device_behind_another_is_waited_for_or_not_found(self):
+        text = b"there is no device 'gps0'. To send a text: 'serialterm send loopback: gps0'."
+        result = serialterm("connect", "loopback:", "gps0")
+        self.assertEqual(result.status, 3, result)
+        self.assertIn(text, result.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            configuration = f"{folder}/c.toml"
+            Path(configuration).write_text("[default]\nwait = true\n")
+            for words in (["serve", "loopback:", "gps0", "--unix", f"{folder}/a", "--unix", f"{folder}/b"],
+                          ["connect", "loopback:", "gps0", "--read-only", "--wait"],
+                          ["connect", "loopback:", "gps0", "--read-only", "--config", configuration]):
+                with self.subTest(words), Pipes(serialterm_binary(), *words) as waiting:
+                    waiting.stderr.expect(re.compile(rb"waiting for .*gps0"))
+
+    def test_text_like_a_target_is_no_swapped_device(self):
+        for text in ("serial:5", "port:80"):
+            self.assert_fails(3, "gps0: no such device", "send", "gps0", text)
+
+    def test_help_of_a_word_of_other_programs_is_that_of_connect(self):
+        for word in ("open", "frobnicate"):
+            result = serialterm(word, "--help")
+            self.assertEqual((result.status, result.stdout), (0, serialterm("connect", "--help").stdout))
+
     def test_a_lone_misspelt_command_is_no_device_and_gets_a_suggestion(self):
         result = serialterm("lsit")
         self.assertEqual(result.status, 3, result)
@@ -255,6 +278,18 @@ sys.stdin.read()
                     2, f"{self.device.path} and {link} are the same device: name it once",
                     command, self.device.path, link)
             self.assert_fails(2, f"{link} is named twice", link, link)
+
+    def test_profiles_of_one_device_are_served_and_a_shared_device_twice(self):
+        with tempfile.TemporaryDirectory() as folder:
+            configuration = f"{folder}/c.toml"
+            Path(configuration).write_text("".join(
+                f"[profile.{name}]\ntarget = '{self.device.path}'\nunix = '{folder}/{name}.sock'\nshared = true\n"
+                for name in ("a", "b")))
+            for words in (["serve", "--profiles", "--config", configuration],
+                          ["serve", "--shared", self.device.path, self.device.path,
+                           "--unix", f"{folder}/a.sock", "--unix", f"{folder}/b.sock"]):
+                with self.subTest(words), Pipes(serialterm_binary(), *words) as served:
+                    served.stderr.expect(b"b.sock")
 
     def test_a_device_behind_another_argument_is_named(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -342,10 +342,14 @@ class CommandTests(ProfileCase):
         swapped = self.serialterm("profile", "save", "loopback:board", "board")
         self.assertIn(b"The name comes first: 'serialterm profile save board loopback:board'.", swapped.stderr)
         self.assertFalse(self.file.exists())
+        command = self.serialterm("profile", "save", "list", "ttyUSB0")
+        self.assertTrue(command.stderr.endswith(b"it is a command.\n"), command)
         self.file.write_text("[profile.list]\ntarget = 'loopback:'\n")
         self.assertIn(
             b"'list' is a command, and a profile. 'serialterm --profile list' is the profile.",
             self.serialterm("list").stderr)
+        for option in ("--names", "--json"):
+            self.assertNotIn(b"is a command", self.serialterm("list", option).stderr)
 
     def test_what_is_wrong_is_not_saved(self):
         for words in (["a/b", "loopback:"], ["a", "--baud", "0"], ["a", "--nonsense"],

@@ -51,7 +51,7 @@ enum Invocation {
   /// The topic of `--help` without a command: the program, `connect`, or a misspelt command.
   private static func topic(of words: ArraySlice<String>) -> [String] {
     guard words.count > 1, let first = words.first else { return [] }
-    let isMisspelt = UsageAdvice.command(likely: first) != nil
+    let isMisspelt = UsageAdvice.command(misspelt: first) != nil
     return [isMisspelt ? first : ConnectCommand.name]
   }
 

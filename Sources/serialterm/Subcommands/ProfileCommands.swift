@@ -103,8 +103,10 @@ struct SaveProfileCommand: Subcommand {
   func execute(in context: CommandContext) throws -> ExitStatus {
     let name = values[Self.name]
     if let complaint = ProfileFile.complaint(aboutNewName: name) {
+      // The name of a command is a name, and no TARGET.
       let isSwapped =
         values[ConnectCommand.targets].count == 1 && (try? Target(parsing: name)) != nil
+        && ConfigurationFile.complaint(aboutName: name) != nil
       let target = values.given["target"]?.first ?? ""
       let advice =
         isSwapped && ProfileFile.complaint(aboutNewName: target) == nil

@@ -159,8 +159,9 @@ final class ScriptPlayer: RunningExchange {
         try writer.encode(text, into: &bytes)
       } catch {
         throw ScriptFailure(
-          status: .usage, isExpectation: false, place: "\(name):\(line)", message: "\(error).",
-          details: "\(error).")
+          status: .usage, isExpectation: false, place: "\(name):\(line)",
+          message: "\(error)".sentence,
+          details: "\(error)".sentence)
       }
     }
   }
@@ -171,7 +172,7 @@ final class ScriptPlayer: RunningExchange {
     do throws(EncodingError) {
       return try EncodingWriter(encoding)
     } catch {
-      throw failure(.otherFailure, "\(error).")
+      throw failure(.otherFailure, "\(error)".sentence)
     }
   }
 

@@ -1,5 +1,7 @@
 import NetworkLinks
 import Options
+import SerialCore
+import Sessions
 import SystemPackage
 import TextTools
 
@@ -42,13 +44,12 @@ enum UsageAdvice {
       let name = declaration.isArgument ? declaration.placeholder : "--\(declaration.name)"
       what = "\(name) is missing: \(usage)\(usage.hasSuffix(".") ? "" : ".")"
     }
-    return "\(what) \(help(for: command))"
+    return "\(what.sentence) \(help(for: command))"
   }
 
   /// The message for a wrong value, or for values that contradict each other.
   static func message(for error: UsageError, in command: CommandDescription) -> String {
-    let end = error.description.hasSuffix(".") || error.description.hasSuffix("?") ? "" : "."
-    return "\(error)\(end)\(advice(onValue: error, in: command)) \(help(for: command))"
+    "\(error.description.sentence)\(advice(onValue: error, in: command)) \(help(for: command))"
   }
 
   /// What the user of a wrong value may mean, by the habits of other programs; empty for
@@ -85,16 +86,10 @@ enum UsageAdvice {
   private static func message(
     onFormerName option: String, in command: CommandDescription
   ) -> String? {
-    guard let name = FormerNames.presentName(ofOption: option) else { return nil }
-    if let present = command.declarations.first(where: { $0.isWritten("--\(name)") }) {
-      return "\(option) is now --\(name): write \(present.usage)."
-    }
-    if let advice = otherNames[option], isTrue(advice, for: command) { return nil }
-    let this = "\(Serialterm.name) \(command.name)"
-    let end =
-      name == PlotParameters.deadline.name
-      ? "; to end it after a time, write 'timeout --foreground TIME \(this) ...'" : ""
-    return "\(option) is now --\(name), which '\(this)' does not have\(end)."
+    guard let name = FormerNames.presentName(ofOption: option, of: command.name),
+      let present = command.declarations.first(where: { $0.isWritten("--\(name)") })
+    else { return nil }
+    return "\(option) is now --\(name): write \(present.usage)"
   }
 
   private static func advice(
@@ -103,8 +98,8 @@ enum UsageAdvice {
     if let rest = command.declarations.first(where: { $0.shape == .wordsAfterDashes }) {
       return ": write -- before \(rest.placeholder)."
     }
-    if let advice = ownNames[command.name]?[option] { return ": \(advice)." }
-    if let advice = otherNames[option], isTrue(advice, for: command) { return ": \(advice)." }
+    if let advice = ownNames[command.name]?[option] { return ": \(advice)" }
+    if let advice = otherNames[option], isTrue(advice, for: command) { return ": \(advice)" }
     if option.dropFirst().first?.isNumber == true {
       return ": to name an argument that begins with '-', write -- before it."
     }
@@ -156,10 +151,10 @@ enum UsageAdvice {
   ) -> String {
     let names = command.declarations.map(\.name)
     if let place = words.firstIndex(of: word), let value = dividedValue(at: place, of: words) {
-      return ": \(value)."
+      return ": \(value)"
     }
     if let advice = ownArguments[command.name] {
-      return ": \(advice.replacing(text: "WORD", with: word.shellWord))."
+      return ": \(advice.replacing(text: "WORD", with: word.shellWord))"
     }
     if isTimeOfWait(word, among: words) {
       let times = ["timeout", "linger", "deadline"].filter(names.contains).map { "--\($0)" }
@@ -223,7 +218,7 @@ enum UsageAdvice {
     return "'\(first)' is not a command: did you mean '\(Serialterm.name) \(name)'?"
   }
 
-  /// The message for words behind a device that are none, as far as one can see.
+  /// The message for words behind the device of `connect` that are none, as far as one can see.
   ///
   /// - Parameters:
   ///   - target: the device that is present, as the user gave it.
@@ -238,13 +233,13 @@ enum UsageAdvice {
   /// The advice about a value that a blank divides, as in `10 MB` and `500 ms`; nil for
   /// other words.
   private static func dividedValue(at place: Int, of words: [String]) -> String? {
-    let units = [
-      "k": "k", "kb": "k", "m": "M", "mb": "M", "g": "G", "gb": "G", "ms": "ms", "s": "s",
-      "sec": "s", "min": "min", "h": "h",
-    ]
-    guard place > 0, let unit = units[words[place].lowercased()],
-      case let number = words[place - 1], number.allSatisfy({ $0.isNumber || $0 == "." })
+    guard place > 0, case let number = words[place - 1],
+      number.allSatisfy({ $0.isASCII && $0.isNumber || $0 == "." }), Double(number) != nil
     else { return nil }
+    let word = words[place].lowercased()
+    let sizes = ["k": "k", "kb": "k", "m": "M", "mb": "M", "g": "G", "gb": "G"]
+    let unit = sizes[word] ?? (word == "sec" ? "s" : word)
+    guard sizes[word] != nil || WrittenTime(number + unit, unit: nil) != nil else { return nil }
     return "write \(number)\(unit) without a blank"
   }
 
@@ -282,30 +277,31 @@ enum UsageAdvice {
   /// Whether a word is a time that was written behind `--wait`.
   private static func isTimeOfWait(_ word: String, among words: [String]) -> Bool {
     guard let place = words.firstIndex(of: word), place > 0 else { return false }
-    return words[place - 1] == "--wait" && word.first?.isNumber == true
+    return words[place - 1] == "--wait" && word.first?.isNumber == true && WrittenTime(word) != nil
   }
 
   /// The options for a baud rate, a format of characters, or both: `9600`, `8N1`, `9600,7e1`.
-  /// screen(1) has further settings behind the rate: `9600,cs8`. Nil for another word.
+  /// screen(1) has further settings behind a comma: `9600,cs8`. Nil for another word.
   static func lineOptions(meantBy word: String) -> String? {
-    let parts = word.split(whereSeparator: { ",-/".contains($0) })
+    let settings = word.split(separator: ",")
+    let parts = settings.first?.split(whereSeparator: { "-/".contains($0) }) ?? []
     guard let first = parts.first else { return nil }
     let isRate = first.allSatisfy { $0.isASCII && $0.isNumber }
-    let formats = parts.compactMap(formatOptions)
-    guard isRate || formatOptions(first) != nil else { return nil }
+    // 1-1.2 is no rate, but a port of USB.
+    guard parts.dropFirst(isRate ? 1 : 0).allSatisfy({ formatOptions($0) != nil }) else {
+      return nil
+    }
+    let formats = (parts + settings.dropFirst()).compactMap(formatOptions)
     return ((isRate ? ["-b \(first)"] : []) + formats.prefix(1)).joined(separator: " ")
   }
 
   /// The options for a format of characters: `8N1`.
   private static func formatOptions(_ word: Substring) -> String? {
-    let parities: [Character: String] = [
-      "N": "none", "E": "even", "O": "odd", "M": "mark", "S": "space",
-    ]
-    let letters = Array(word.uppercased())
-    guard letters.count == 3, ("5"..."8").contains(letters[0]), let parity = parities[letters[1]],
-      ("1"..."2").contains(letters[2])
+    guard word.count == 3, word.first?.isWholeNumber == true,
+      let format = try? LineSettings(parsing: "1 \(word)")
     else { return nil }
-    return "-d \(letters[0]) -p \(parity) -s \(letters[2])"
+    return
+      "-d \(format.dataBits.rawValue) -p \(format.parity.rawValue) -s \(format.stopBits.rawValue)"
   }
 
   /// The message for arguments in the wrong order: a TARGET behind another argument. Nil for
@@ -317,7 +313,8 @@ enum UsageAdvice {
   ) -> String? {
     let arguments = command.declarations.filter(\.isArgument)
     guard arguments.first?.name == "target", arguments.count > 1,
-      let first = given["target"]?.first, !isDeviceName(first), !isDevice(first),
+      let first = given["target"]?.first, !isDeviceName(first), !isOtherTarget(first),
+      !isDevice(first),
       let target = arguments.dropFirst().flatMap({ given[$0.name] ?? [] }).first(where: isDevice)
     else { return nil }
     return
@@ -327,8 +324,13 @@ enum UsageAdvice {
 
   /// Whether a word looks like the name of a device, which may be absent.
   private static func isDeviceName(_ word: String) -> Bool {
-    let name = word.hasPrefix("/dev/") ? word.dropFirst(5) : word[...]
-    return word.hasPrefix("/dev/") || name.hasPrefix("tty")
+    word.hasPrefix("/dev/") || word.hasPrefix("tty")
+  }
+
+  /// Whether a word is a TARGET that does not name a node, such as an address or a selector.
+  private static func isOtherTarget(_ word: String) -> Bool {
+    guard let target = try? Target(parsing: word) else { return false }
+    return target.node == nil
   }
 
   /// The message for TARGETs of one command that are the same device; nil if all differ.
@@ -378,33 +380,46 @@ enum UsageAdvice {
       HelpTopic.subjects.map(\.name) + Subcommands.all.map { $0.name }
       + HelpTopic.groups.map(\.name)
     let name = topic.joined(separator: " ")
-    if let place = placeOfHelp(about: String(name.drop { $0 == "-" })) {
-      return "'\(name)' is \(place)'."
+    let word = String(name.drop { $0 == "-" })
+    let help = "\(Serialterm.name) help"
+    // The plural of a word, and its singular.
+    let inflected = topics.first { $0 == "\(name)s" || name == "\($0)s" }
+    let nearest: String
+    if let topic = inflected ?? otherCommands[name] {
+      nearest = topic.hasPrefix("-") ? "\(Serialterm.name) \(topic)" : "\(help) \(topic)"
+    } else if let command = commands(withOption: word).first {
+      let isOfSession = command == ConnectCommand.name
+      let near = isOfSession ? nil : Misspelling.nearest(to: name, among: topics)
+      guard let near else { return "'\(name)' is an option: see '\(help) \(command) all'." }
+      nearest = "\(help) \(near)"
+    } else if Command.all.contains(where: { $0.name == word }) {
+      return "'\(name)' is a command of a session: see '\(help) keys'."
+    } else if let near = Misspelling.nearest(to: name, among: topics) {
+      nearest = "\(help) \(near)"
+    } else {
+      return "there is no help about '\(name)'. See '\(Serialterm.name) --help'."
     }
-    let advice =
-      Misspelling.nearest(to: name, among: topics)
-      .map { ": did you mean '\(Serialterm.name) help \($0)'?" } ?? "."
-    return "there is no help about '\(name)'\(advice) See '\(Serialterm.name) --help'."
+    return
+      "there is no help about '\(name)': did you mean '\(nearest)'? See '\(Serialterm.name) --help'."
   }
 
-  /// What a word without a help topic is, and the help that has it; nil for an unknown word.
-  private static func placeOfHelp(about word: String) -> String? {
-    let help = "\(Serialterm.name) help"
-    let descriptions = Subcommands.all.map { $0.description }.filter { !$0.isHidden }
-    let withOption = descriptions.filter { $0.declarations.contains { $0.isWritten("--\(word)") } }
+  /// The commands with an option, `connect` first. Wireshark alone gives options to `extcap`.
+  private static func commands(withOption name: String) -> [String] {
+    let descriptions = Subcommands.all.map { $0.description }
+      .filter { !$0.isHidden && $0.name != ExtcapCommand.name }
+    let names = descriptions.filter { $0.declarations.contains { $0.isWritten("--\(name)") } }
       .map(\.name)
-    if let command = withOption.first(where: { $0 == ConnectCommand.name }) ?? withOption.first {
-      return "an option: see '\(help) \(command) all"
-    }
-    guard Command.all.contains(where: { $0.name == word }) else { return nil }
-    return "a command of a session: see '\(help) keys"
+    return names.filter { $0 == ConnectCommand.name } + names.filter { $0 != ConnectCommand.name }
   }
 
   /// The name of an option that a key of a configuration file stands for; nil if there is none.
   static func key(meantBy key: String) -> String? {
     let name = key.map { $0 == "_" ? "-" : String($0) }.joined()
-    if let own = otherNames["--\(name)"]?.split(separator: " ").last, own.hasPrefix("--") {
-      return String(own.dropFirst(2))
+    if let advice = otherNames["--\(name)"], advice.hasPrefix("use --"),
+      let own = advice.split(separator: " ").dropFirst().first?.dropFirst(2),
+      ProfileFile.keys.contains(String(own))
+    {
+      return String(own)
     }
     return Misspelling.nearest(to: name, among: ProfileFile.keys.sorted())
   }
@@ -423,9 +438,13 @@ enum UsageAdvice {
     return "'\(group)' has no command '\(word)'\(advice) See '\(Serialterm.name) \(group) --help'."
   }
 
-  /// The command that a misspelt word probably stands for.
+  /// The command that a word probably stands for: a misspelt one, or a word of other programs.
   static func command(likely word: String) -> String? {
-    if let name = otherCommands[word] { return name }
+    otherCommands[word] ?? command(misspelt: word)
+  }
+
+  /// The command that a misspelt word probably stands for.
+  static func command(misspelt word: String) -> String? {
     let names = Subcommands.all.map { $0.description }.filter { !$0.isHidden }
       .compactMap { $0.name.split(separator: " ").first.map(String.init) }
     return Misspelling.nearest(to: word, among: names + ["help"])
@@ -441,8 +460,17 @@ enum UsageAdvice {
 
   /// Options that a command has not, and what its user may mean.
   private static let ownNames: [String: [String: String]] = [
-    "log": ["-L": inPlaceOfLog, "--log": inPlaceOfLog],
-    "monitor": ["-p": inPlaceOfMonitor, "-b": inPlaceOfMonitor, "--config": inPlaceOfMonitor],
+    "log": [
+      "-L": inPlaceOfLog, "--log": inPlaceOfLog,
+      "--for":
+        "to end it after a time, write 'timeout --foreground TIME \(Serialterm.name) log ...'",
+    ],
+    "monitor": [
+      "-p": inPlaceOfMonitor, "-b": inPlaceOfMonitor, "--config": inPlaceOfMonitor,
+      "--for": "use --deadline",
+    ],
+    "run": ["--for": "use --deadline"],
+    "send": ["--for": "use --linger (the quiet after the end); --timeout with --expect"],
   ]
   private static let inPlaceOfLog = "the file is an argument: '\(Serialterm.name) log TARGET FILE'"
   private static let inPlaceOfMonitor =
@@ -488,7 +516,8 @@ enum UsageAdvice {
     "--port": "name the device without an option", "--device": "name the device without an option",
     "-D": "name the device without an option", "--tty": "name the device without an option",
     "-C": "use --log FILE", "--eol": "use --line-ending", "--rtscts": "use --flow hard",
-    "--xonxoff": "use --flow soft", "--dsrdtr": "use --dtr on",
+    "--xonxoff": "use --flow soft",
+    "--dsrdtr": "there is no flow control by DSR and DTR; --flow hard uses RTS and CTS",
     "--exit-char": "use --prefix for another key than ctrl-t; ctrl-t q quits",
     "--menu-char": "use --prefix for another key than ctrl-t; ctrl-t : has the commands",
     "--auto-connect": "use the TARGET latest or new",

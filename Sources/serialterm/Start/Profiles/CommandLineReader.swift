@@ -19,6 +19,8 @@ struct CommandLineReader {
   /// A command, with the closures that complete it later.
   struct Reading {
     let command: any ProfiledCommand
+    /// The configuration; nil for an additional TARGET.
+    var file: ProfileFile?
     /// Completes the command again when its device is known; nil if the profile is already certain.
     var deviceProfile: DeviceProfile?
     /// The command for each additional TARGET, with the profile for that.
@@ -49,6 +51,7 @@ struct CommandLineReader {
     } else {
       reading = try read(line, targets.first, named: line.bare.namedTarget, from: file)
     }
+    reading.file = file
     var additional = line
     additional.mustFitTarget = false
     reading.additional = { [additional] endpoint in

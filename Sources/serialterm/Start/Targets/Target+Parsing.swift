@@ -1,5 +1,7 @@
 import Reconnecting
+import SerialCore
 import Sessions
+import SystemPackage
 
 extension Target {
   /// Parses a TARGET of the command line.
@@ -11,6 +13,13 @@ extension Target {
     } catch {
       throw Failure(error)
     }
+  }
+}
+
+extension Target {
+  /// The path of a node of this computer; nil for another form.
+  var node: FilePath? {
+    if case .endpoint(let endpoint) = self { endpoint.path } else { nil }
   }
 }
 

@@ -40,6 +40,15 @@ struct UsageAdviceTests {
       ("serve x --socket inet:1", "unknown option '--socket': use --listen [HOST:]PORT,raw or"),
       ("x -L", "--log needs a value: --log FILE. 'serialterm list' lists the devices."),
       ("x 8N1", "there is no device '8N1': did you mean -d 8 -p none -s 1?"),
+      ("x 9600-7e2", "there is no device '9600-7e2': did you mean -b 9600 -d 7 -p even -s 2?"),
+      (
+        "x --dsrdtr",
+        "unknown option '--dsrdtr': there is no flow control by DSR and DTR; --flow hard uses RTS"
+      ),
+      (
+        "x --encoding UFT-8",
+        "--encoding: unknown encoding UFT-8; did you mean UTF-8? See"
+      ),
       ("x 9600,7e2", "there is no device '9600,7e2': did you mean -b 9600 -d 7 -p even -s 2?"),
       (
         "send x y 8N1",
@@ -57,7 +66,7 @@ struct UsageAdviceTests {
       ("monitor -p x", "unknown option '-p': 'serialterm TARGET' shows what a device sends;"),
       (
         "mcp loopback:board",
-        "unexpected argument 'loopback:board': did you mean --allow loopback:board?"
+        "unexpected argument 'loopback:board': did you mean --allow loopback:board? See"
       ),
       ("log x -L y", "unknown option '-L': the file is an argument: 'serialterm log TARGET FILE'."),
       (
@@ -168,17 +177,20 @@ struct UsageAdviceTests {
     arguments: [
       ("plot x --for 5", "--for is now --deadline: write --deadline TIME."),
       ("plot x --for=5", "--for is now --deadline: write --deadline TIME."),
-      ("run x y --for 5", "--for is now --deadline: write --deadline TIME."),
+      // These had no such option.
+      ("run x y --for 5", "unknown option '--for': use --deadline."),
+      ("monitor --for 5", "unknown option '--for': use --deadline."),
       (
         "log x a --for 5",
-        "--for is now --deadline, which 'serialterm log' does not have; to end it after a time, write 'timeout --foreground TIME serialterm log ...'."
+        "unknown option '--for': to end it after a time, write 'timeout --foreground TIME serialterm log ...'."
+      ),
+      (
+        "send x y --for 1",
+        "unknown option '--for': use --linger (the quiet after the end); --timeout with --expect."
       ),
       ("send x y --start-timeout 2s", "--start-timeout is now --timeout: write --timeout TIME."),
       ("receive x --start-timeout 2", "--start-timeout is now --timeout: write --timeout TIME."),
-      (
-        "x --start-timeout 2",
-        "--start-timeout is now --timeout, which 'serialterm connect' does not have."
-      ),
+      ("x --start-timeout 2", "unknown option '--start-timeout'."),
     ])
   func formerNames(line: String, beginning: String) throws {
     let said = try #require(message(line))
@@ -256,6 +268,7 @@ struct UsageAdviceTests {
       ("send hello ./A", "'serialterm send ./A hello'"),
       // The device may be absent, and the text like a TARGET.
       ("send ttyUSB0 ./A", nil), ("send /dev/board ./A", nil), ("log ./A ./A", nil),
+      ("send new ./A", nil), ("send port:80 ./A", nil),
       ("run ./B t.serial", nil), ("send hello world", nil),
     ] as [(String, String?)])
   func order(line: String, right: String?) throws {
@@ -293,6 +306,12 @@ struct UsageAdviceTests {
       ("every", "'every' is an option: see 'serialterm help send all'."),
       ("take-pen", "'take-pen' is a command of a session: see 'serialterm help keys'."),
       ("conect", "there is no help about 'conect': did you mean 'serialterm help connect'?"),
+      ("target", "there is no help about 'target': did you mean 'serialterm help targets'?"),
+      ("script", "there is no help about 'script': did you mean 'serialterm help scripts'?"),
+      ("profiles", "there is no help about 'profiles': did you mean 'serialterm help profile'?"),
+      ("ls", "there is no help about 'ls': did you mean 'serialterm help list'?"),
+      ("port", "'port' is an option: see 'serialterm help replay all'."),
+      ("name", "'name' is an option: see 'serialterm help receive all'."),
     ])
   func helpAbout(word: String, beginning: String) {
     #expect(UsageAdvice.message(forHelpAbout: [word]).hasPrefix(beginning))
@@ -302,12 +321,24 @@ struct UsageAdviceTests {
     "a key that is almost one is recognised",
     arguments: [
       ("local_echo", "local-echo"), ("bauds", "baud"), ("baudrate", "baud"), ("nonsense", nil),
+      // The script is for the command line only.
+      ("log-file", "log"), ("script-file", nil), ("rs_485", "rs485"), ("color", nil),
     ] as [(String, String?)])
   func keys(key: String, meant: String?) { #expect(UsageAdvice.key(meantBy: key) == meant) }
 
-  @Test("several absent devices are not proposed for another word")
-  func absentDevices() {
-    #expect(message("connect ttyUSB0 ttyUSB1") == nil)
+  @Test(
+    "absent devices are not taken for another word",
+    arguments: [
+      "connect ttyUSB0 ttyUSB1", "connect --wait 3dprinter A", "connect --wait A 1-1.2",
+      "connect A s", "serve A 1-2,9600",
+    ])
+  func absentDevices(line: String) {
+    #expect(message(line) == nil)
+  }
+
+  @Test("a unit needs a number before it")
+  func units() {
+    #expect(message("send A .. s")?.hasPrefix("unexpected argument 's': write TEXT") == true)
   }
 
   @Test("the advice names options and commands that exist, instead of options that do not")
