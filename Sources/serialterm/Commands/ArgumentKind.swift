@@ -163,7 +163,7 @@ extension ArgumentKind {
               do {
                 then(try parse(text))
               } catch {
-                request.call.answer(.failed("\(title): \(error)."))
+                request.call.answer(.failed("\(title): \(error)".sentence))
               }
             }))
       })

@@ -271,5 +271,5 @@ extension Choice<Command> {
   /// What a user finds who searches for snippets in a session without any.
   fileprivate static let noSnippet = Choice(
     id: Command(nil, "snippet", "", or: Snippet.synonyms) { _ in }, title: "snippet",
-    synonyms: Snippet.synonyms, refusal: "the configuration has no snippets")
+    synonyms: Snippet.synonyms, refusal: "there are none yet: see 'serialterm help snippets'")
 }

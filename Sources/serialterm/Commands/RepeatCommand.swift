@@ -34,7 +34,7 @@ extension Command {
     } catch let failure as Failure {
       call.answer(.failed(failure.message))
     } catch {
-      call.answer(.failed("repeat: \(error)."))
+      call.answer(.failed("repeat: \(error)".sentence))
     }
   }
 }

@@ -203,7 +203,9 @@ import Testing
       var list = ChoiceList(CommandList.choices(in: state, typed: typed))
       list.replaceQuery(typed)
       list.settle()
-      #expect((list.selected?.refusal == "the configuration has no snippets") == off, "\(typed)")
+      #expect(
+        (list.selected?.refusal == "there are none yet: see 'serialterm help snippets'") == off,
+        "\(typed)")
     }
     state.snippets = [Snippet(name: "login", text: Array("root".utf8))]
     for typed in ["macro", "snippet", "canned text", "snippet: login"] {

@@ -21,7 +21,7 @@ enum KeyboardParameters {
         or: ["line mode", "edit line", "input mode", "input history", "canonical"]),
       .inputMode(
         .hex, "hex-input", "type hex numbers",
-        or: ["hexadecimal input", "send bytes", "binary", "input mode", "modbus"]),
+        or: ["hexadecimal input", "send bytes", "binary", "input mode"]),
     ],
     texts: { [$0.inputMode.rawValue] },
     adopt: { mode, state in state.inputMode = state.screen == .drawing ? mode : .char })
