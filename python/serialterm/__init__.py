@@ -9,13 +9,13 @@ with serialterm.open("usb:0403:6001", baud=115200) as board:
 ```
 """
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from ._core import Closed, CommandFailed, Error, Event, Frame, Match, Timeout
 from ._session import Session, open
 
-if not _TYPE_CHECKING:
-    def __getattr__(name):
+if not TYPE_CHECKING:
+    def __getattr__(name: str) -> NoReturn:
         from . import _pyserial
         raise _pyserial.missing(_pyserial.MODULE, "serialterm", name)
 
