@@ -103,8 +103,9 @@ class ChangedLogTest(LogCommandTest):
 
     def say(self, count=1):
         """The device says the next numbers, each as a line."""
-        for self.last in itertools.islice(self.count, count):
-            self.device.write(b"v=%d\r\n" % self.last)
+        for number in itertools.islice(self.count, count):
+            self.last = number
+            self.device.write(b"v=%d\r\n" % number)
 
     def is_written(self, path, suffix):
         """Whether the last number is in a file."""

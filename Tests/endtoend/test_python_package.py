@@ -217,7 +217,7 @@ class SessionTests(PackageTestCase):
         with self.assertRaisesRegex(AttributeError, r"Serial is serialterm.open\("):
             serialterm.Serial("/dev/ttyUSB0")
         with self.assertRaisesRegex(AttributeError, "serialterm has no attribute 'Port'$"):
-            serialterm.Port
+            serialterm.Port("/dev/ttyUSB0")
         board = self.board()
         with self.assertRaisesRegex(AttributeError, r"readline is lines\(\)"):
             board.readline()
