@@ -42,8 +42,8 @@ extension Command {
     let view = call.state.view
     let what =
       view.isHighlighting && view.highlights == Highlight.levels
-      ? ": log levels. --highlight colours other text" : ""
-    call.answer(.done("highlight is \(view.isHighlighting.onOff)\(what)."))
+      ? " Log levels have colours; --highlight colours other text." : ""
+    call.answer(.done("highlight is \(view.isHighlighting.onOff).\(what)"))
   }
 
   static let pause = toggle(
