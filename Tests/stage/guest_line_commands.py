@@ -74,16 +74,15 @@ class ChipCommandTests(CommandCase):
         self.chip.forget()
         self.command(b"b", b"Break sent.")
         self.assert_programmed("data 8N1 break=1", "data 8N1 break=0")
-        self.choose(b"g", b"line to toggle:", b"DTR", b"DTR deasserted, RTS asserted")
+        self.choose(b"g", b"line to toggle:", b"DTR", b"DTR off, RTS on")
         self.assert_programmed("modem dtr=0")
-        self.choose(b"g", b"line to toggle:", b"DTR", b"DTR asserted, RTS asserted")
+        self.choose(b"g", b"line to toggle:", b"DTR", b"DTR on, RTS on")
         self.assert_programmed("modem dtr=1")
         self.choose(b"p", b"line to pulse:", b"RTS", b"RTS pulsed.")
         self.assert_programmed("modem rts=0", "modem rts=1")
         self.chip.set("dsr", False)
         self.chip.set("ri", True)
-        said = (b"DTR asserted, RTS asserted, CTS asserted, DSR deasserted, DCD asserted, "
-                b"RI asserted.")
+        said = b"DTR on, RTS on, CTS on, DSR off, DCD on, RI on."
 
         def is_said():
             self.terminal.send(PREFIX + b"L")
@@ -98,11 +97,11 @@ class ChipCommandTests(CommandCase):
     def test_lines_are_followed_while_the_status_line_shows_them(self):
         log = self.folder / "log.jsonl"
         self.begin(self.chip.node, "--status", "-L", str(log))
-        self.terminal.expect(b"DTR RTS CTS DSR DCD |")
+        self.terminal.expect(b" DTR RTS CTS DSR DCD ")
         self.chip.set("cts", False)
-        self.terminal.expect(b"DTR RTS DSR DCD |")
+        self.terminal.expect(b" DTR RTS DSR DCD ")
         self.chip.set("ri", True)
-        self.terminal.expect(b"DTR RTS DSR DCD RI |")
+        self.terminal.expect(b" DTR RTS DSR DCD RI ")
         expected = [("DTR RTS CTS DSR DCD", "DTR RTS DSR DCD"),
                     ("DTR RTS DSR DCD", "DTR RTS DSR DCD RI")]
 
@@ -145,7 +144,7 @@ class UartCommandTests(UartCase, CommandCase):
         self.assertLessEqual(expected, self.settings())
         self.change(b"B", b"baud rate", b"250000", b"250000 7E2 XON/XOFF",
                     b"57600 7E2 XON/XOFF")
-        self.choose(b"g", b"line to toggle:", b"DTR", b"DTR deasserted, RTS asserted")
+        self.choose(b"g", b"line to toggle:", b"DTR", b"DTR off, RTS on")
         self.assertEqual(self.asserted() & {"DTR", "RTS"}, {"RTS"})
         self.choose(b"p", b"line to pulse:", b"DTR", b"DTR pulsed.")
         self.assertEqual(self.asserted() & {"DTR", "RTS"}, {"RTS"})
@@ -174,7 +173,7 @@ class AcmCommandTests(AcmCase, CommandCase):
         self.assert_asked("coding 57600 5S1")
         self.change(b"S", b"stop bits", b"2", b"57600 5S2")
         self.assert_asked("coding 57600 5S2")
-        self.choose(b"g", b"line to toggle:", b"RTS", b"DTR asserted, RTS deasserted")
+        self.choose(b"g", b"line to toggle:", b"RTS", b"DTR on, RTS off")
         self.assert_asked("lines dtr=1 rts=0")
         self.choose(b"p", b"line to pulse:", b"DTR", b"DTR pulsed.")
         self.assert_asked("lines dtr=0 rts=0", "lines dtr=1 rts=0")

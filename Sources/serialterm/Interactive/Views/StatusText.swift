@@ -31,8 +31,8 @@ struct StatusText {
 
   /// What is shown on a narrow screen: the last ones, as far as there is room; see ``StatusParts``.
   private enum Weight: Int {
-    case folder, rates, hiddenInWords, modemLines, encoding, unjudgedInWords, repeatedText
-    case frameCounts, logName, longName, pauseInWords, help, shortLogName, repetition, unjudged
+    case folder, rates, hiddenInWords, encoding, unjudgedInWords, repeatedText, frameCounts
+    case logName, longName, pauseInWords, help, modemLines, shortLogName, repetition, unjudged
     case frames, hex, settings, hidden, log, exchange, held, readOnly, paused, pen, helpKeys
   }
 
